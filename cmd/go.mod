@@ -1,0 +1,3 @@
+module github.com/reducesum/reducesum/cmd
+
+go 1.26.0

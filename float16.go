@@ -1,0 +1,47 @@
+package reducesum
+
+import (
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/x448/float16"
+)
+
+// Float16 is IEEE 754 binary16.
+type Float16 = float16.Float16
+
+// BFloat16 is the upper half of an IEEE 754 binary32: 8 bits of exponent, 7 of
+// fraction.
+type BFloat16 uint16
+
+// BFloat16FromFloat32 rounds x to the nearest BFloat16, ties to even. What lies
+// beyond the largest finite value becomes an infinity, subnormals are kept, and
+// a NaN stays a NaN.
+func BFloat16FromFloat32(x float32) BFloat16 {
+	b := math.Float32bits(x)
+	if x != x {
+		return BFloat16(b>>16 | 0x40) // quiet, so that no payload is lost to an infinity
+	}
+	return BFloat16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// Float32 returns x as a float32, exactly.
+func (x BFloat16) Float32() float32 { return math.Float32frombits(uint32(x) << 16) }
+
+// String formats x as the shortest decimal that a float32 of its value has.
+func (x BFloat16) String() string {
+	return strconv.FormatFloat(float64(x.Float32()), 'f', -1, 32)
+}
+
+// AsFloat16 views x, another package's slice of binary16 bits, as a slice of
+// Float16 that shares its memory.
+func AsFloat16[T ~uint16](x []T) []Float16 {
+	return unsafe.Slice((*Float16)(unsafe.SliceData(x)), len(x))
+}
+
+// AsBFloat16 views x, another package's slice of bfloat16 bits, as a slice of
+// BFloat16 that shares its memory.
+func AsBFloat16[T ~uint16](x []T) []BFloat16 {
+	return unsafe.Slice((*BFloat16)(unsafe.SliceData(x)), len(x))
+}

@@ -1,0 +1,5 @@
+module github.com/reducesum/reducesum
+
+go 1.26.0
+
+require github.com/x448/float16 v0.8.4

@@ -1,0 +1,70 @@
+package kernels
+
+import "unsafe"
+
+// An Op is an operation for which there is a kernel per element type and
+// instruction set.
+type Op uint8
+
+// The operations, each with its row in [Ops] and its arguments in a struct.
+const (
+	OpBlocks Op = iota
+	OpRows
+	OpShort
+	OpCols
+	OpRound
+	NumOps
+)
+
+// Ops describes the operations: the prefix in the names of their kernels, the
+// Go type of their argument, whether only rounded types have one, and what
+// they do.
+var Ops = [NumOps]struct {
+	Name, Args  string
+	RoundedOnly bool
+	Doc         string
+}{
+	OpBlocks: {"blocks", "RowsArgs", false, "writes the sum of each row, a whole block long"},
+	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, from a row of lanes up to a block long"},
+	OpShort:  {"short", "RowsArgs", false, "writes the sum of each row, shorter than a row of lanes"},
+	OpCols:   {"cols", "ColsArgs", false, "adds up to sixteen rows elementwise, as one subtree of the order"},
+	OpRound:  {"round", "RoundArgs", true, "rounds accumulators to elements, to nearest even"},
+}
+
+// Has reports whether there is a kernel for the operation on the type.
+func Has(op Op, t Type) bool { return t.Rounded() || !Ops[op].RoundedOnly }
+
+// RowsArgs are the arguments of blocks, rows and short: for i in [0, Outer),
+//
+//	Dst[i] = blockSum(Src[i*Stride:][:N])
+//
+// where Dst holds accumulators and Stride counts bytes. blocks wants N equal
+// to the type's block, rows N in [lanes, block], short N in [1, lanes).
+type RowsArgs struct {
+	Dst, Src         unsafe.Pointer
+	Outer, N, Stride int
+}
+
+// ColsArgs are the arguments of cols: for o in [0, Outer) and c in [0, N),
+//
+//	x := sum of Src[o*SrcOuter + any sum of Strides[:Levels]][c], as a tree
+//	for l in [0, Lefts) { x = Left[o*LeftOuter + l*LeftStep][c] + x }
+//	Dst[o*DstOuter][c] = x
+//
+// The tree has 2^Levels leaves, numbered in binary, bit i of a number adding
+// Strides[i]. Src holds elements, Left and Dst accumulators; all strides count
+// bytes. Dst may be one of the rows of Left.
+type ColsArgs struct {
+	Dst, Src, Left          unsafe.Pointer
+	Strides                 [4]int
+	Levels, N, Outer, Lefts int
+	SrcOuter, DstOuter      int
+	LeftOuter, LeftStep     int
+}
+
+// RoundArgs are the arguments of round: Dst[i] is Src[i], rounded to the
+// element type, for i in [0, N).
+type RoundArgs struct {
+	Dst, Src unsafe.Pointer
+	N        int
+}

@@ -1,0 +1,158 @@
+// Package reducesum sums tensors: ONNX's ReduceSum (versions 1, 11 and 13) for
+// float64, float32, float16, bfloat16, int32, int64, uint32 and uint64, at the
+// speed of memory, with one result.
+//
+// The bits of a result depend on the values and the shape alone: not on the
+// CPU, the instruction set, the number of workers, the alignment of a slice or
+// the memory layout of a tensor. The order of the additions is a perfect
+// pairwise tree, defined in package kernels, and the error of a sum of n
+// elements is at most ceil(log2 n) * u * sum|x|, u being the unit roundoff of
+// the accumulator (2^-24 for float16, bfloat16 and float32, 2^-53 for float64).
+// Sums of float16 and bfloat16 are kept in float32 and rounded once, to nearest
+// even, at the very end. Integers wrap.
+//
+// [Sum] sums a slice, [ReduceSum] a tensor over any axes. An engine that sums
+// the same shape again and again makes a [Plan] once, and calls [Run]; one that
+// has merged its axes itself calls [SumBlocks]. These allocate nothing and
+// start no goroutine, unless told to by [WithWorkers].
+//
+// The environment variable REDUCESUM_ISA (avx512, avx2, neon or generic) lowers
+// the instruction set below what the CPU offers. The build tags purego and
+// noasm leave assembly out.
+package reducesum
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// Element is an element type of a tensor.
+type Element interface {
+	float32 | float64 | Float16 | BFloat16 | int32 | int64 | uint32 | uint64
+}
+
+// Sum returns the sum of x in the package's one order: +0 for an empty slice.
+//
+// It takes O(len(x)) time, allocates nothing, and gives the same bits as
+// [ReduceSum] over all axes of a tensor that holds the same sequence.
+func Sum[T Element](x []T) T {
+	var sum T
+	if len(x) == 0 {
+		return sum
+	}
+	sumSlice(best, typeOf[T](), unsafe.Pointer(&sum), unsafe.Pointer(&x[0]), len(x))
+	return sum
+}
+
+// ReduceSum sums the tensor src, of the given shape and in row-major order,
+// over the axes that op names. It returns the result, in row-major order, and
+// its shape. It is [NewPlan] and [Run] in one; its errors are theirs.
+func ReduceSum[T Element](src []T, shape []int, op Op, opts ...Option) (dst []T, outShape []int, err error) {
+	p, err := NewPlan(shape, op, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.checkSource(len(src)); err != nil {
+		return nil, nil, err
+	}
+	dst = make([]T, p.Len())
+	if err := Run(p, dst, src); err != nil {
+		return nil, nil, err
+	}
+	return dst, p.Shape(), nil
+}
+
+// Run sums src as the plan says, and writes the result to dst, which is
+// overwritten whole. The length of src must be that of the plan's shape (with
+// [WithStrides], reach as far as the view does); the length of dst must be
+// p.Len(). dst must not overlap src. Errors wrap [ErrLength] and [ErrOverlap].
+//
+// Any number of Runs may use one plan at the same time. With one worker, a Run
+// allocates nothing and starts no goroutine.
+func Run[T Element](p *Plan, dst, src []T) error {
+	if p == nil {
+		return fmt.Errorf("%w: the plan is nil", ErrPlan)
+	}
+	if err := p.checkSource(len(src)); err != nil {
+		return err
+	}
+	if len(dst) != p.dstLen {
+		return fmt.Errorf("%w: dst has %d elements, the result of shape %v has %d", ErrLength, len(dst), p.shape, p.dstLen)
+	}
+	if overlap(dst, src) {
+		return fmt.Errorf("%w: dst (%d elements) and src (%d elements) share memory", ErrOverlap, len(dst), len(src))
+	}
+	if len(dst) == 0 {
+		return nil
+	}
+	p.run(typeOf[T](), unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)))
+	return nil
+}
+
+// SumBlocks sums src, of shape [outer, reduce, inner] in row-major order, over
+// its middle axis into dst, of shape [outer, inner]: for engines that have
+// merged the axes of a ReduceSum themselves. It needs no plan, allocates
+// nothing, and runs on the calling goroutine alone. Errors wrap [ErrShape],
+// [ErrLength] and [ErrOverlap].
+func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
+	if outer < 0 || reduce < 0 || inner < 0 {
+		return fmt.Errorf("%w: negative dimension in [%d %d %d]", ErrShape, outer, reduce, inner)
+	}
+	n, ok := mul(outer, inner)
+	if !ok {
+		return fmt.Errorf("%w: [%d %d] has more elements than an int can count", ErrShape, outer, inner)
+	}
+	total, ok := product(outer, reduce, inner)
+	if !ok {
+		return fmt.Errorf("%w: [%d %d %d] has more elements than an int can count", ErrShape, outer, reduce, inner)
+	}
+	if len(src) != total {
+		return fmt.Errorf("%w: src has %d elements, the shape [%d %d %d] has %d", ErrLength, len(src), outer, reduce, inner, total)
+	}
+	if len(dst) != n {
+		return fmt.Errorf("%w: dst has %d elements, the shape [%d %d] has %d", ErrLength, len(dst), outer, inner, n)
+	}
+	if overlap(dst, src) {
+		return fmt.Errorf("%w: dst (%d elements) and src (%d elements) share memory", ErrOverlap, len(dst), len(src))
+	}
+	if n == 0 {
+		return nil
+	}
+	if reduce == 0 {
+		clear(dst)
+		return nil
+	}
+	sumBlocks(best, typeOf[T](), unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), outer, reduce, inner)
+	return nil
+}
+
+// typeOf returns the kernels' name for T.
+func typeOf[T Element]() kernels.Type {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return kernels.F32
+	case float64:
+		return kernels.F64
+	case Float16:
+		return kernels.F16
+	case BFloat16:
+		return kernels.BF16
+	case int32, uint32:
+		return kernels.I32
+	default:
+		return kernels.I64
+	}
+}
+
+// overlap reports whether a and b share memory.
+func overlap[T Element](a, b []T) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	size := unsafe.Sizeof(a[0])
+	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return a0 < b0+uintptr(len(b))*size && b0 < a0+uintptr(len(a))*size
+}

@@ -37,11 +37,11 @@ func (x BFloat16) String() string {
 // AsFloat16 views x, another package's slice of binary16 bits, as a slice of
 // Float16 that shares its memory.
 func AsFloat16[T ~uint16](x []T) []Float16 {
-	return unsafe.Slice((*Float16)(unsafe.SliceData(x)), len(x))
+	return unsafe.Slice((*Float16)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 // AsBFloat16 views x, another package's slice of bfloat16 bits, as a slice of
 // BFloat16 that shares its memory.
 func AsBFloat16[T ~uint16](x []T) []BFloat16 {
-	return unsafe.Slice((*BFloat16)(unsafe.SliceData(x)), len(x))
+	return unsafe.Slice((*BFloat16)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

@@ -26,6 +26,9 @@ func BFloat16FromFloat32(x float32) BFloat16 {
 	return BFloat16((b + 0x7fff + b>>16&1) >> 16)
 }
 
+// float16FromFloat32 rounds x to the nearest Float16, ties to even.
+func float16FromFloat32(x float32) Float16 { return float16.Fromfloat32(x) }
+
 // Float32 returns x as a float32, exactly.
 func (x BFloat16) Float32() float32 { return math.Float32frombits(uint32(x) << 16) }
 

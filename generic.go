@@ -1,11 +1,10 @@
 package reducesum
 
-// This file is the definition of a sum, in plain Go: the order of package
-// kernels, for every element type. It is the oracle that every kernel is
-// compared with, and what runs where there is no assembly.
+// This file is a sum in plain Go, in the order of package kernels, for every
+// element type: what every kernel is compared with, and what runs where there
+// is no assembly. Additions with absent elements (-0) are left out.
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -16,50 +15,156 @@ type accumulator interface {
 	float32 | float64 | int32 | int64
 }
 
-// sequenceSum is the sum of a sequence, by definition.
-func sequenceSum[A accumulator](x []A) A {
-	if len(x) == 0 {
-		return 0
-	}
-	block := kernels.BlockBytes / int(unsafe.Sizeof(x[0]))
-	for len(x) > block {
-		var sums []A
-		for ; len(x) > block; x = x[block:] {
-			sums = append(sums, blockSum(x[:block]))
-		}
-		x = append(sums, blockSum(x))
-	}
-	return blockSum(x)
-}
-
-// blockSum is the sum of a block, by definition: 1 <= len(x) <= block.
-func blockSum[A accumulator](x []A) A {
-	lanes := kernels.RowBytes / int(unsafe.Sizeof(x[0]))
-	var m [kernels.BlockBytes / 4]A // room for the block of either size
-	for i := copy(m[:], x); i < len(m); i++ {
-		m[i] = identity[A]()
-	}
-	for h := 1; h < kernels.Rows; h *= 2 {
-		for k := 0; k < kernels.Rows; k += 2 * h {
-			for j := range lanes {
-				m[k*lanes+j] += m[(k+h)*lanes+j]
-			}
+// blockSum returns the sum of a block, 1 <= len(x) <= rows*lanes, and uses x
+// as scratch. Neighbouring rows are added pairwise, then the one row that is
+// left is folded in half.
+func blockSum[A accumulator](x []A, lanes int) A {
+	for h := lanes; h < len(x); h *= 2 {
+		for k := 0; k+h < len(x); k += 2 * h {
+			add(x[k:], x[k+h:min(k+h+lanes, len(x))])
 		}
 	}
 	for h := lanes / 2; h >= 1; h /= 2 {
-		for j := range h {
-			m[j] += m[j+h]
+		if h < len(x) {
+			add(x, x[h:min(2*h, len(x))])
 		}
 	}
-	return m[0]
+	return x[0]
 }
 
-// identity returns the x for which x + a is a, to the bit: -0, or the integer 0.
-func identity[A accumulator]() A {
-	var zero A
-	switch any(zero).(type) {
-	case float32, float64:
-		return A(math.Copysign(0, -1))
+// add adds b to the beginning of a.
+func add[A accumulator](a, b []A) {
+	a = a[:len(b)]
+	for i, v := range b {
+		a[i] += v
 	}
-	return zero
+}
+
+// sumInts returns the sum of integers, whose order does not matter.
+func sumInts[A int32 | int64](x []A) A {
+	var a, b, c, d A
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
+	}
+	for _, v := range x {
+		a += v
+	}
+	return a + b + c + d
+}
+
+func blocksGeneric(t kernels.Type, a *kernels.RowsArgs) { rowsGeneric(t, a) }
+func shortGeneric(t kernels.Type, a *kernels.RowsArgs)  { rowsGeneric(t, a) }
+
+func rowsGeneric(t kernels.Type, a *kernels.RowsArgs) {
+	switch t {
+	case kernels.F64:
+		floatRows[float64](t, a)
+	case kernels.I32:
+		intRows[int32](a)
+	case kernels.I64:
+		intRows[int64](a)
+	default:
+		floatRows[float32](t, a)
+	}
+}
+
+func floatRows[A float32 | float64](t kernels.Type, a *kernels.RowsArgs) {
+	var block [kernels.BlockBytes / 4]A
+	x := block[:a.N]
+	lanes := t.Lanes()
+	for i := range a.Outer {
+		widen(t, x, unsafe.Add(a.Src, i*a.Stride))
+		*at[A](a.Dst, i) = blockSum(x, lanes)
+	}
+}
+
+func intRows[A int32 | int64](a *kernels.RowsArgs) {
+	for i := range a.Outer {
+		*at[A](a.Dst, i) = sumInts(unsafe.Slice((*A)(unsafe.Add(a.Src, i*a.Stride)), a.N))
+	}
+}
+
+// at points to accumulator i behind p.
+func at[A accumulator](p unsafe.Pointer, i int) *A {
+	return (*A)(unsafe.Add(p, i*int(unsafe.Sizeof(*(*A)(p)))))
+}
+
+// widen converts the len(dst) elements at src to accumulators.
+func widen[A accumulator](t kernels.Type, dst []A, src unsafe.Pointer) {
+	switch t {
+	case kernels.F16:
+		for i, x := range unsafe.Slice((*Float16)(src), len(dst)) {
+			dst[i] = A(x.Float32())
+		}
+	case kernels.BF16:
+		for i, x := range unsafe.Slice((*BFloat16)(src), len(dst)) {
+			dst[i] = A(x.Float32())
+		}
+	default:
+		copy(dst, unsafe.Slice((*A)(src), len(dst)))
+	}
+}
+
+func colsGeneric(t kernels.Type, a *kernels.ColsArgs) {
+	switch t {
+	case kernels.F64:
+		sumCols[float64](t, a)
+	case kernels.I32:
+		sumCols[int32](t, a)
+	case kernels.I64:
+		sumCols[int64](t, a)
+	default:
+		sumCols[float32](t, a)
+	}
+}
+
+// strip is how many columns sumCols takes at a time.
+const strip = 64
+
+func sumCols[A accumulator](t kernels.Type, a *kernels.ColsArgs) {
+	var pending [5][strip]A
+	size := t.Size()
+	for o := range a.Outer {
+		src := unsafe.Add(a.Src, o*a.SrcOuter)
+		dst := unsafe.Slice((*A)(unsafe.Add(a.Dst, o*a.DstOuter)), a.N)
+		for c := 0; c < a.N; c += strip {
+			n := min(strip, a.N-c)
+			x := sumTree(t, &pending, a, a.Levels, unsafe.Add(src, c*size), n)
+			for l := range a.Lefts {
+				left := unsafe.Slice((*A)(unsafe.Add(a.Left, o*a.LeftOuter+l*a.LeftStep)), a.N)
+				add(x, left[c:c+n])
+			}
+			copy(dst[c:], x)
+		}
+	}
+}
+
+// sumTree returns the sum of the 2^level rows at src, in pending[level].
+func sumTree[A accumulator](t kernels.Type, pending *[5][strip]A, a *kernels.ColsArgs, level int, src unsafe.Pointer, n int) []A {
+	x := pending[level][:n]
+	if level == 0 {
+		widen(t, x, src)
+		return x
+	}
+	copy(x, sumTree(t, pending, a, level-1, src, n))
+	add(x, sumTree(t, pending, a, level-1, unsafe.Add(src, a.Strides[level-1]), n))
+	return x
+}
+
+func roundGeneric(t kernels.Type, a *kernels.RoundArgs) {
+	src := unsafe.Slice((*float32)(a.Src), a.N)
+	if t == kernels.F16 {
+		dst := unsafe.Slice((*Float16)(a.Dst), a.N)
+		for i, x := range src {
+			dst[i] = float16FromFloat32(x)
+		}
+		return
+	}
+	dst := unsafe.Slice((*BFloat16)(a.Dst), a.N)
+	for i, x := range src {
+		dst[i] = BFloat16FromFloat32(x)
+	}
 }

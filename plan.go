@@ -28,7 +28,12 @@ type Plan struct {
 	shape          []int // of the result
 	srcLen, dstLen int   // elements; of a view, how far it reaches
 	view           bool  // srcLen is a lower bound
-	dims           []dim // what is left of the shape, outermost first
+	empty          bool  // some axis that is summed over has size 0
+	nested         bool  // nest tells all; else dims do
+	nest           nest
+	dims           []dim   // what is left of the shape, outermost first
+	kept           []dim   // of these, the kept ones
+	reduced        [][]dim // and the reduced ones, neighbours together
 	workers        int
 	pool           Pool
 	isa            kernels.ISA
@@ -76,7 +81,20 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	if p.dstLen, err = elements(p.shape); err != nil {
 		return nil, err
 	}
+	p.empty = n == 0
 	p.dims = merge(shape, strides, reduced)
+	p.nest, p.nested = nestOf(p.dims)
+	for i, d := range p.dims {
+		switch {
+		case !d.reduced:
+			p.kept = append(p.kept, d)
+		case i > 0 && p.dims[i-1].reduced:
+			k := len(p.reduced) - 1
+			p.reduced[k] = append(p.reduced[k], d)
+		default:
+			p.reduced = append(p.reduced, []dim{d})
+		}
+	}
 	return p, nil
 }
 
@@ -205,4 +223,47 @@ func merge(shape, strides []int, reduced []bool) []dim {
 		dims = append(dims, d)
 	}
 	return dims
+}
+
+// nestOf arranges axes as a nest, and tells whether they are one: kept and
+// reduced axes alternate, and the elements of the innermost are neighbours.
+func nestOf(dims []dim) (nest, bool) {
+	n := nest{outer: 1}
+	if len(dims) > 0 && !dims[0].reduced {
+		n.outer, n.outerStride = dims[0].size, dims[0].stride
+		dims = dims[1:]
+	}
+	if len(dims) == 0 {
+		return n, n.outer == 1 || n.outerStride == 1
+	}
+	for i := 0; i < len(dims); i++ {
+		if !dims[i].reduced {
+			return nest{}, false
+		}
+		g := group{reduce: dims[i].size, reduceStride: dims[i].stride, keep: 1}
+		if i+1 < len(dims) && !dims[i+1].reduced {
+			i++
+			g.keep, g.keepStride = dims[i].size, dims[i].stride
+		}
+		n.groups = append(n.groups, g)
+	}
+	slices.Reverse(n.groups)
+	return n.innermostFirst()
+}
+
+// innermostFirst tells whether the innermost axis of a nest is contiguous. A
+// matrix that is contiguous the other way round is turned.
+func (n nest) innermostFirst() (nest, bool) {
+	g := &n.groups[0]
+	switch {
+	case g.keep > 1:
+		return n, g.keepStride == 1
+	case g.reduceStride == 1:
+		return n, true
+	case len(n.groups) == 1 && n.outerStride == 1:
+		g.keep, g.keepStride = n.outer, 1
+		n.outer, n.outerStride = 1, 0
+		return n, true
+	}
+	return n, false
 }

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// avx2 has sixteen registers of 256 bits, masked loads of 32- and 64-bit
+// elements, and conversions of float16 (F16C).
+type avx2 struct{ *x86 }
+
+func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
+	return avx2{newX86(c, kernels.AVX2, ymms[:16], consts)}
+}
+
+func (m avx2) Strip(t kernels.Type) int  { return m.unroll(t) }
+func (m avx2) Unroll(t kernels.Type) int { return m.unroll(t) }
+
+// unroll is how many vectors of four pending sums fill the registers; a type
+// that is converted needs one more for each load.
+func (m avx2) unroll(t kernels.Type) int {
+	if t.Rounded() {
+		return 2
+	}
+	return 4
+}
+
+func (m avx2) RoundStore(t kernels.Type, a Addr, v Vec) {
+	w := m.regs.Vec()
+	m.round(t, w, v)
+	m.VMOVUPS(xmms[w], m.mem(a))
+	m.regs.Free(w)
+}
+
+// round puts the elements to which v is rounded into the low half of dst.
+func (m avx2) round(t kernels.Type, dst, v Vec) {
+	if t == kernels.F16 {
+		m.VCVTPS2PH(operand.U8(0), ymms[v], xmms[dst])
+		return
+	}
+	// To nearest even: add 0x7fff, and one more if the lowest bit that stays is
+	// set. A NaN would overflow: it keeps its upper half, made quiet.
+	one := m.constant(integers(4, repeat(8, 1)))
+	half := m.constant(integers(4, repeat(8, 0x7fff)))
+	quiet := m.constant(integers(4, repeat(8, 0x400000)))
+	w := m.regs.Vec()
+	m.VPSRLD(operand.U8(16), ymms[v], ymms[dst])
+	m.VPAND(one, ymms[dst], ymms[dst])
+	m.VPADDD(half, ymms[dst], ymms[dst])
+	m.VPADDD(ymms[v], ymms[dst], ymms[dst])
+	nan := m.regs.Vec()
+	m.VCMPPS(operand.U8(3), ymms[v], ymms[v], ymms[nan])
+	m.VPOR(quiet, ymms[v], ymms[w])
+	m.VBLENDVPS(ymms[nan], ymms[w], ymms[dst], ymms[dst])
+	m.VPSRLD(operand.U8(16), ymms[dst], ymms[dst])
+	m.VEXTRACTI128(operand.U8(1), ymms[dst], xmms[w])
+	m.VPACKUSDW(xmms[w], xmms[dst], xmms[dst])
+	m.regs.Free(w, nan)
+}
+
+func (m avx2) NeedsEnd(t kernels.Type) bool { return t.Rounded() }
+
+// MakePartial takes the masks from a window of a table of ones followed by
+// zeros (Keep), of zeros followed by -0 (Pad).
+func (m avx2) MakePartial(t kernels.Type, count GP, pad bool) Partial {
+	p := Partial{Count: count, Keep: m.regs.Vec(), Float: pad && t.Float()}
+	size, n := t.Acc().Size(), lanes(m, t)
+	at, table := m.regs.GP(), m.regs.GP()
+	m.Move(at, count)
+	m.ShiftLeft(at, log2(size))
+	m.LEAQ(m.constant(integers(size, append(repeat(n, -1), repeat(n, 0)...))), gps[table])
+	m.Sub(table, at)
+	m.VMOVUPS(m.mem(At(table, m.bytes)), ymms[p.Keep])
+	if p.Float {
+		p.Pad = m.regs.Vec()
+		m.LEAQ(m.constant(integers(size, append(repeat(n, 0), repeat(n, negZero(t))...))), gps[table])
+		m.Sub(table, at)
+		m.VMOVUPS(m.mem(At(table, m.bytes)), ymms[p.Pad])
+	}
+	m.regs.FreeGP(at, table)
+	return p
+}
+
+func (m avx2) FreePartial(p Partial) {
+	m.regs.Free(p.Keep)
+	if p.Float {
+		m.regs.Free(p.Pad)
+	}
+}
+
+func (m avx2) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+	switch {
+	case t.Rounded():
+		m.loadPartial16(t, dst, a, p, pad, end)
+	case t.Size() == 4:
+		m.VMASKMOVPS(m.mem(a), ymms[p.Keep], ymms[dst])
+	default:
+		m.VMASKMOVPD(m.mem(a), ymms[p.Keep], ymms[dst])
+	}
+	if pad && p.Float {
+		m.VORPS(ymms[p.Pad], ymms[dst], ymms[dst])
+	}
+}
+
+// loadPartial16 loads less than eight 16-bit elements: as eight where these
+// lie before end, else piece by piece, the last ones first.
+func (m avx2) loadPartial16(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+	exact, done := m.newLabel("exact"), m.newLabel("loaded")
+	if end != None {
+		g := m.regs.GP()
+		m.Lea(g, a.Plus(16))
+		m.JumpIf(Above, g, end, exact)
+		m.regs.FreeGP(g)
+		m.Load(t, dst, a)
+		m.Jump(done)
+	}
+	m.Label(exact)
+	bits, at, x := m.regs.GP(), m.regs.GP(), m.regs.GP()
+	no1, no2, no4 := m.newLabel("no1of"), m.newLabel("no2of"), m.newLabel("no4of")
+	m.Lea(at, a)
+	m.XORL(gps[x].As32(), gps[x].As32())
+	m.TESTB(operand.U8(1), gps[p.Count].As8())
+	m.JEQ(operand.LabelRef(no1))
+	m.MOVWLZX(operand.Mem{Base: gps[at], Index: gps[p.Count], Scale: 2, Disp: -2}, gps[x].As32())
+	m.Label(no1)
+	m.TESTB(operand.U8(2), gps[p.Count].As8())
+	m.JEQ(operand.LabelRef(no2))
+	m.SHLQ(operand.U8(32), gps[x])
+	m.MOVL(gps[p.Count].As32(), gps[bits].As32())
+	m.ANDL(operand.U8(4), gps[bits].As32())
+	m.MOVL(operand.Mem{Base: gps[at], Index: gps[bits], Scale: 2}, gps[bits].As32())
+	m.ORQ(gps[bits], gps[x])
+	m.Label(no2)
+	m.VMOVQ(gps[x], xmms[dst])
+	m.TESTB(operand.U8(4), gps[p.Count].As8())
+	m.JEQ(operand.LabelRef(no4))
+	m.VMOVQ(operand.Mem{Base: gps[at]}, xmms[dst])
+	m.VPINSRQ(operand.U8(1), gps[x], xmms[dst], xmms[dst])
+	m.Label(no4)
+	m.widen(t, dst, xmms[dst])
+	m.regs.FreeGP(bits, at, x)
+	m.Label(done)
+	if pad {
+		m.VANDPS(ymms[p.Keep], ymms[dst], ymms[dst])
+	}
+}
+
+// StorePartial stores four, two and one 32-bit accumulators, or two and one
+// of 64 bits: masked stores are slow on many CPUs.
+func (m avx2) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {
+	at := m.regs.GP()
+	m.Lea(at, a)
+	half := 16 / t.Acc().Size()
+	skip := m.newLabel("nohalf")
+	m.TESTB(operand.U8(half), gps[count].As8())
+	m.JEQ(operand.LabelRef(skip))
+	m.VMOVUPS(xmms[v], m.mem(At(at, 0)))
+	m.AddInt(at, 16)
+	m.VEXTRACTF128(operand.U8(1), ymms[v], xmms[v])
+	m.Label(skip)
+	if t.Acc().Size() == 4 {
+		skip = m.newLabel("nopair")
+		m.TESTB(operand.U8(2), gps[count].As8())
+		m.JEQ(operand.LabelRef(skip))
+		m.VMOVSD(xmms[v], m.mem(At(at, 0)))
+		m.AddInt(at, 8)
+		m.VPERMILPD(operand.U8(1), xmms[v], xmms[v])
+		m.Label(skip)
+	}
+	skip = m.newLabel("noone")
+	m.TESTB(operand.U8(1), gps[count].As8())
+	m.JEQ(operand.LabelRef(skip))
+	m.StoreFirst(t, At(at, 0), v)
+	m.Label(skip)
+	m.regs.FreeGP(at)
+}
+
+func (m avx2) RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP) {
+	w, at := m.regs.Vec(), m.regs.GP()
+	m.round(t, w, v)
+	m.Lea(at, a)
+	for _, n := range []int{4, 2, 1} {
+		skip := m.newLabel("skip")
+		m.TESTB(operand.U8(n), gps[count].As8())
+		m.JEQ(operand.LabelRef(skip))
+		switch n {
+		case 4:
+			m.VMOVQ(xmms[w], m.mem(At(at, 0)))
+		case 2:
+			m.VMOVD(xmms[w], m.mem(At(at, 0)))
+		case 1:
+			m.VPEXTRW(operand.U8(0), xmms[w], m.mem(At(at, 0)))
+		}
+		m.VPSRLDQ(operand.U8(2*n), xmms[w], xmms[w])
+		m.AddInt(at, 2*n)
+		m.Label(skip)
+	}
+	m.regs.Free(w)
+	m.regs.FreeGP(at)
+}
+
+func (m avx2) FoldPair(t kernels.Type, dst, a, b Vec, h int) {
+	if h*t.Acc().Size() < 16 {
+		m.foldWithin(t, dst, a, b, h)
+		return
+	}
+	w := m.regs.Vec()
+	m.VPERM2F128(operand.U8(0x31), ymms[b], ymms[a], ymms[w])
+	m.VINSERTF128(operand.U8(1), xmms[b], ymms[a], ymms[dst])
+	m.AddVec(t, dst, dst, w)
+	m.regs.Free(w)
+}
+
+func (m avx2) FoldAll(t kernels.Type, v Vec) { m.foldLow(t, v) }
+
+// Index and Permute work on 32-bit lanes; an index of 64-bit ones becomes two.
+func (m avx2) Index(t kernels.Type, index []int) Vec {
+	v := m.regs.Vec()
+	k := t.Acc().Size() / 4
+	var index32 []int
+	for _, i := range index {
+		for j := range k {
+			index32 = append(index32, i*k+j)
+		}
+	}
+	m.VMOVUPS(m.constant(integers(4, index32)), ymms[v])
+	return v
+}
+
+func (m avx2) Permute(t kernels.Type, dst, src, index Vec) {
+	m.VPERMPS(ymms[src], ymms[index], ymms[dst])
+}
+
+func (m avx2) Mask(t kernels.Type, keep []bool) Partial {
+	p := Partial{Keep: m.regs.Vec(), Float: t.Float()}
+	var ones, pads []int
+	for _, k := range keep {
+		if k {
+			ones, pads = append(ones, -1), append(pads, 0)
+		} else {
+			ones, pads = append(ones, 0), append(pads, negZero(t))
+		}
+	}
+	m.VMOVUPS(m.constant(integers(t.Acc().Size(), ones)), ymms[p.Keep])
+	if p.Float {
+		p.Pad = m.regs.Vec()
+		m.VMOVUPS(m.constant(integers(t.Acc().Size(), pads)), ymms[p.Pad])
+	}
+	return p
+}
+
+func (m avx2) Blend(t kernels.Type, v Vec, p Partial) {
+	m.VANDPS(ymms[p.Keep], ymms[v], ymms[v])
+	if p.Float {
+		m.VORPS(ymms[p.Pad], ymms[v], ymms[v])
+	}
+}

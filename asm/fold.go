@@ -1,0 +1,183 @@
+package main
+
+// Folding ends every row: a vector of partial sums becomes one sum, lane j
+// taking lane j+h for h = half the lanes, a quarter, ..., 1. One vector at a
+// time, that is a chain of shuffles that each do half as much as the one
+// before. So the rows of a group, as many as a vector has lanes, are folded
+// together: each step takes two vectors and leaves one that holds the folded
+// halves of both, and the last step leaves one vector with a sum per lane.
+
+import (
+	"fmt"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// A lane names accumulator Lane of vector Vec.
+type lane struct{ Vec, Lane int }
+
+// foldLayout says from where, in the vectors a (0) and b (1), the lanes of
+// FoldPair's result come: the upper summand lies h lanes further. Groups that
+// span more than 16 bytes are put together vector by vector, smaller ones
+// 16 bytes by 16 bytes, as the instructions do.
+func foldLayout(vecBytes, size, h int) []lane {
+	n := vecBytes / size
+	span := n
+	if h*size < 16 {
+		span = 16 / size
+	}
+	var out []lane
+	for base := 0; base < n; base += span {
+		for v := range 2 {
+			for g := base; g < base+span; g += 2 * h {
+				for j := range h {
+					out = append(out, lane{v, g + j})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// foldOrder returns which row each lane of the result of folding has, when
+// vector i holds the rows i*per to i*per+per-1 side by side.
+func foldOrder(vecBytes, size, per int) []int {
+	n := vecBytes / size
+	width := n / per // lanes of a row
+	vecs := make([][]int, width)
+	for i := range vecs {
+		for l := range n {
+			vecs[i] = append(vecs[i], i*per+l/width)
+		}
+	}
+	for h := width / 2; h >= 1; h /= 2 {
+		next := make([][]int, len(vecs)/2)
+		for i := range next {
+			for _, s := range foldLayout(vecBytes, size, h) {
+				next[i] = append(next[i], vecs[2*i+s.Vec][s.Lane])
+			}
+		}
+		vecs = next
+	}
+	return vecs[0]
+}
+
+// foldVecs emits the folding of width vectors, got from leaf, each holding
+// lanes/width rows; the result's lanes are in the order of foldOrder.
+func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
+	var fold func(i, n int) Vec
+	fold = func(i, n int) Vec {
+		if n == 1 {
+			return leaf(i)
+		}
+		a := fold(i, n/2)
+		b := fold(i+n/2, n/2)
+		m.FoldPair(t, a, a, b, width/n)
+		m.Regs().Free(b)
+		return a
+	}
+	return fold(0, width)
+}
+
+// eachRow emits the loop over rows that blocks, rows and short share. For
+// every row, reduce leaves the row's partial sums in one vector; the rows of a
+// group leave their vectors in the frame, where they are folded together.
+//
+// enter is emitted before a group's rows, with the row loop's label: short
+// chooses among several loops there. Each loop is one of bodies.
+type rowLoop struct {
+	m                    Machine
+	t                    kernels.Type
+	args                 GP
+	src, dst             GP // the current row, the next result
+	outer                GP // rows left
+	slots                Addr
+	slot, slotEnd, count GP // in a group
+}
+
+// newRowLoop loads the arguments of a kernel for rows.
+func newRowLoop(m Machine, t kernels.Type, args GP) *rowLoop {
+	r := m.Regs()
+	l := &rowLoop{m: m, t: t, args: args, src: r.GP(), dst: r.GP(), outer: r.GP()}
+	m.LoadInt(l.src, At(args, offset.rows.Src))
+	m.LoadInt(l.dst, At(args, offset.rows.Dst))
+	m.LoadInt(l.outer, At(args, offset.rows.Outer))
+	l.slots = m.Local(lanes(m, t) * m.VecBytes())
+	return l
+}
+
+// emit emits the loop. choose jumps to one of the labels row0, row1, ... of
+// the bodies; it may be nil if there is only one.
+func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() Vec) {
+	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
+	label := func(i int) string { return fmt.Sprintf("row%d", i) }
+	l.slot, l.slotEnd, l.count = r.GP(), r.GP(), r.GP()
+	m.Label("group")
+	m.MoveInt(l.count, n)
+	m.JumpIf(GreaterEqual, l.outer, l.count, "whole")
+	m.Move(l.count, l.outer)
+	m.Label("whole")
+	m.Lea(l.slot, l.slots)
+	m.Move(l.slotEnd, l.count)
+	m.ShiftLeft(l.slotEnd, log2(m.VecBytes()))
+	m.Add(l.slotEnd, l.slot)
+	if choose != nil {
+		choose(label)
+	}
+	for i, body := range bodies {
+		m.Label(label(i))
+		v := body()
+		m.Store(At(l.slot, 0), v)
+		r.Free(v)
+		m.AddMem(l.src, At(l.args, offset.rows.Stride))
+		m.AddInt(l.slot, m.VecBytes())
+		m.JumpIf(NotEqual, l.slot, l.slotEnd, label(i))
+		if i < len(bodies)-1 {
+			m.Jump("fold")
+		}
+	}
+	m.Label("fold")
+	l.fold()
+	m.Label("next")
+	m.Sub(l.outer, l.count)
+	m.JumpIfInt(NotEqual, l.outer, 0, "group")
+	r.FreeGP(l.slot, l.slotEnd, l.count)
+}
+
+// fold folds a group's rows, and stores their sums.
+func (l *rowLoop) fold() {
+	m, r, n, size := l.m, l.m.Regs(), lanes(l.m, l.t), l.t.Acc().Size()
+	m.JumpIfInt(NotEqual, l.count, 1, "several")
+	v := r.Vec()
+	m.Load(l.t.Acc(), v, l.slots)
+	m.FoldAll(l.t, v)
+	m.StoreFirst(l.t, At(l.dst, 0), v)
+	r.Free(v)
+	m.AddInt(l.dst, size)
+	m.Jump("next")
+
+	m.Label("several")
+	row := make([]int, n) // the row that leaf i holds, so that the sums come out in order
+	for l, leaf := range foldOrder(m.VecBytes(), size, 1) {
+		row[leaf] = l
+	}
+	v = foldVecs(m, l.t, n, func(i int) Vec {
+		v := r.Vec()
+		m.Load(l.t.Acc(), v, l.slots.Plus(row[i]*m.VecBytes()))
+		return v
+	})
+	m.JumpIfInt(NotEqual, l.count, n, "part")
+	m.Store(At(l.dst, 0), v)
+	m.AddInt(l.dst, m.VecBytes())
+	m.Jump("next")
+	m.Label("part")
+	m.StorePartial(l.t, At(l.dst, 0), v, l.count)
+	r.Free(v)
+}
+
+// end ends the kernel.
+func (l *rowLoop) end() {
+	l.m.Regs().FreeGP(l.src, l.dst, l.outer)
+	l.m.Regs().FreeGP(l.args)
+	l.m.End()
+}

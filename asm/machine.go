@@ -1,0 +1,157 @@
+package main
+
+import "github.com/reducesum/reducesum/kernels"
+
+// A Vec is a vector register, a GP a general-purpose one, by number.
+type (
+	Vec int
+	GP  int
+)
+
+// Frame stands, as a base, for the function's own memory on the stack; None
+// for no register.
+const (
+	Frame GP = -1 - iota
+	None
+)
+
+// An Addr is the address Base + Index + Off. Only addresses that a machine
+// made itself, in its [Streams], have an Index.
+type Addr struct {
+	Base, Index GP
+	Off         int
+}
+
+// At is the address off bytes behind base.
+func At(base GP, off int) Addr { return Addr{base, None, off} }
+
+// Plus is the address off bytes behind a.
+func (a Addr) Plus(off int) Addr { a.Off += off; return a }
+
+// A Cond is a comparison of signed 64-bit integers; Above compares addresses.
+type Cond int
+
+const (
+	Less Cond = iota
+	LessEqual
+	Greater
+	GreaterEqual
+	Equal
+	NotEqual
+	Above
+)
+
+// A Partial is a vector of which only the first Count elements exist.
+type Partial struct {
+	Count GP  // 1 to the number of elements of a vector
+	Keep  Vec // machines without masked loads: all ones in the lanes that exist
+	Pad   Vec // floats: -0 in the lanes that do not exist
+	Float bool
+}
+
+// A Streams addresses the leaves of a tree of rows; see [kernels.ColsArgs].
+type Streams struct {
+	Levels int
+	Ptrs   []GP // what advances
+	Steps  []GP // what does not
+	Leaf   func(i int) Addr
+}
+
+// A Machine emits the instructions of one instruction set. An element type t
+// is widened to its accumulator when it is loaded; a vector holds
+// VecBytes / t.Acc().Size() accumulators, and vector instructions work on
+// accumulators. Registers come from Regs, and go back there.
+type Machine interface {
+	ISA() kernels.ISA
+	VecBytes() int
+	Regs() *Regs
+
+	// Begin starts a function that takes a pointer to a struct of arguments,
+	// and returns the register that holds it. End returns to the caller.
+	Begin(name, args string) GP
+	End()
+	// Local reserves memory in the frame.
+	Local(bytes int) Addr
+
+	// General registers.
+	LoadInt(dst GP, a Addr)
+	StoreInt(a Addr, src GP)
+	Move(dst, src GP)
+	MoveInt(dst GP, n int)
+	Lea(dst GP, a Addr)
+	Add(dst, src GP)
+	AddInt(dst GP, n int)
+	AddMem(dst GP, a Addr)
+	Sub(dst, src GP)
+	Mul(dst, src GP)
+	And(dst GP, n int)
+	ShiftLeft(dst GP, n int)
+	ShiftRight(dst GP, n int)
+	Label(name string)
+	Jump(label string)
+	JumpIf(c Cond, a, b GP, label string)
+	JumpIfInt(c Cond, a GP, n int, label string)
+
+	// Whole vectors.
+	Identity(t kernels.Type, dst Vec)
+	Load(t kernels.Type, dst Vec, a Addr)
+	LoadAdd(t kernels.Type, dst Vec, a Addr) // dst += load
+	Store(a Addr, v Vec)
+	AddVec(t kernels.Type, dst, a, b Vec)
+	// StoreFirst stores the first accumulator.
+	StoreFirst(t kernels.Type, a Addr, v Vec)
+	// RoundStore rounds a vector to elements of t, and stores them.
+	RoundStore(t kernels.Type, a Addr, v Vec)
+
+	// Parts of vectors. MakePartial prepares for vectors with count elements;
+	// LoadPartial pads with the identity if pad is set, else with anything,
+	// and needs the end of the readable memory if NeedsEnd says so (None: no
+	// byte behind the elements may be read).
+	NeedsEnd(t kernels.Type) bool
+	MakePartial(t kernels.Type, count GP, pad bool) Partial
+	FreePartial(p Partial)
+	LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP)
+	StorePartial(t kernels.Type, a Addr, v Vec, count GP)
+	RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP)
+
+	// FoldPair folds, in a and in b, every group of 2h accumulators in half:
+	// lane j of a group is added to lane j+h. The halves are put together as
+	// foldLayout says. FoldAll folds all of v into its first accumulator.
+	FoldPair(t kernels.Type, dst, a, b Vec, h int)
+	FoldAll(t kernels.Type, v Vec)
+	// Permute sets accumulator l of dst to accumulator index[l] of src.
+	Index(t kernels.Type, index []int) Vec
+	Permute(t kernels.Type, dst, src, index Vec)
+	// Mask makes the vectors with which Blend turns the accumulators l where
+	// keep[l] is false into the identity.
+	Mask(t kernels.Type, keep []bool) Partial
+	Blend(t kernels.Type, v Vec, p Partial)
+
+	// Streams makes the pointers for a tree of 2^levels rows from a base,
+	// which it takes over, and the strides in memory at a.
+	Streams(base GP, strides Addr, levels int) Streams
+	FreeStreams(s Streams)
+
+	// Strip is how many vectors of a row of lanes a tree of sixteen rows takes
+	// at a time, Unroll the same for columns: as many as there are registers for.
+	Strip(t kernels.Type) int
+	Unroll(t kernels.Type) int
+}
+
+// lanes is the number of accumulators of a vector.
+func lanes(m Machine, t kernels.Type) int { return m.VecBytes() / t.Acc().Size() }
+
+// vecSize is the number of bytes from which a vector of accumulators is loaded.
+func vecSize(m Machine, t kernels.Type) int { return lanes(m, t) * t.Size() }
+
+// log2 returns the binary logarithm of a power of two.
+func log2(n int) int {
+	k := 0
+	for 1<<k < n {
+		k++
+	}
+	if 1<<k != n {
+		panic("not a power of two")
+	}
+	return k
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// offset holds where the fields of the argument structs lie.
+var offset = func() (o struct {
+	rows struct{ Dst, Src, Outer, N, Stride int }
+	cols struct {
+		Dst, Src, Left, Strides, Levels, N, Outer, Lefts int
+		SrcOuter, DstOuter, LeftOuter, LeftStep          int
+	}
+	round struct{ Dst, Src, N int }
+}) {
+	var r kernels.RowsArgs
+	o.rows.Dst = int(unsafe.Offsetof(r.Dst))
+	o.rows.Src = int(unsafe.Offsetof(r.Src))
+	o.rows.Outer = int(unsafe.Offsetof(r.Outer))
+	o.rows.N = int(unsafe.Offsetof(r.N))
+	o.rows.Stride = int(unsafe.Offsetof(r.Stride))
+	var c kernels.ColsArgs
+	o.cols.Dst = int(unsafe.Offsetof(c.Dst))
+	o.cols.Src = int(unsafe.Offsetof(c.Src))
+	o.cols.Left = int(unsafe.Offsetof(c.Left))
+	o.cols.Strides = int(unsafe.Offsetof(c.Strides))
+	o.cols.Levels = int(unsafe.Offsetof(c.Levels))
+	o.cols.N = int(unsafe.Offsetof(c.N))
+	o.cols.Outer = int(unsafe.Offsetof(c.Outer))
+	o.cols.Lefts = int(unsafe.Offsetof(c.Lefts))
+	o.cols.SrcOuter = int(unsafe.Offsetof(c.SrcOuter))
+	o.cols.DstOuter = int(unsafe.Offsetof(c.DstOuter))
+	o.cols.LeftOuter = int(unsafe.Offsetof(c.LeftOuter))
+	o.cols.LeftStep = int(unsafe.Offsetof(c.LeftStep))
+	var d kernels.RoundArgs
+	o.round.Dst = int(unsafe.Offsetof(d.Dst))
+	o.round.Src = int(unsafe.Offsetof(d.Src))
+	o.round.N = int(unsafe.Offsetof(d.N))
+	return o
+}()

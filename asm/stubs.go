@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// architectures that have assembly.
+var architectures = []string{"amd64"}
+
+// stubs returns the Go declarations of an architecture's kernels and the
+// switches that call them; for no architecture, switches that always call the
+// generic ones. The switches call directly, because a call through a variable
+// would make the callers' arrays escape to the heap.
+func stubs(arch string) []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p("%s\n", warning)
+	if arch == "" {
+		p("//go:build %s\n", noAssembly())
+	} else {
+		p("//go:build %s\n", constraint)
+	}
+	p("package reducesum\n\nimport \"github.com/reducesum/reducesum/kernels\"\n")
+	var isas []kernels.ISA
+	for isa := kernels.NumISAs - 1; isa > kernels.Generic; isa-- { // best first
+		if arch != "" && kernels.ISAs[isa].Arch == arch {
+			isas = append(isas, isa)
+		}
+	}
+	p("// assembled are the instruction sets that kernels were generated for, best first.")
+	p("var assembled = []kernels.ISA{")
+	for _, isa := range isas {
+		p("kernels.%s,", isa)
+	}
+	p("}\n")
+	for op := range kernels.NumOps {
+		o := kernels.Ops[op]
+		p("// %s %s.", o.Name, o.Doc)
+		p("func %s(isa kernels.ISA, t kernels.Type, a *kernels.%s) {", o.Name, o.Args)
+		if len(isas) > 0 {
+			p("switch uint(isa)<<4 | uint(t) {")
+			for _, isa := range isas {
+				eachType(op, func(t kernels.Type) {
+					p("case uint(kernels.%s)<<4 | uint(kernels.%s):\n%s(a)", isa, t, kernels.Name(op, t, isa))
+				})
+			}
+			p("default:\n%sGeneric(t, a)\n}", o.Name)
+		} else {
+			p("%sGeneric(t, a)", o.Name)
+		}
+		p("}\n")
+	}
+	for _, isa := range isas {
+		for op := range kernels.NumOps {
+			eachType(op, func(t kernels.Type) {
+				p("//go:noescape\nfunc %s(a *kernels.%s)\n", kernels.Name(op, t, isa), kernels.Ops[op].Args)
+			})
+		}
+	}
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func eachType(op kernels.Op, f func(t kernels.Type)) {
+	for t := range kernels.NumTypes {
+		if kernels.Has(op, t) {
+			f(t)
+		}
+	}
+}
+
+// noAssembly is the build constraint under which there is no assembly.
+func noAssembly() string {
+	c := "purego || noasm || !("
+	for i, arch := range architectures {
+		if i > 0 {
+			c += " || "
+		}
+		c += arch
+	}
+	return c + ")"
+}

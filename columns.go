@@ -1,0 +1,262 @@
+package reducesum
+
+// Columns are summed by the tree of package kernels, read as a list of
+// weights: a subtree is a set of rows, base + any sum of some weights, and
+// the kernel adds up to sixteen of them at a time, going up the tree with the
+// sums of the subtrees to the left, which wait in the slots of a stack.
+//
+// Short rows are joined first: 2^b neighbouring rows, one behind the other in
+// memory, act as one row of a matrix with fewer, longer rows, because the low
+// b weights 1, 2, 4, ... are the last ones of the tree. What comes out are 2^b
+// rows of partial sums, whose columns are summed in the same way.
+
+import (
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+const (
+	// joinBytes is the size, in accumulators, that joined rows do not exceed:
+	// a part of the first-level cache.
+	joinBytes = 8 << 10
+	// minJoined is the least number of joined rows that are worth joining for.
+	minJoined = 8
+	// treeSlots is how many sums of subtrees may wait while a block is summed:
+	// one per level of its tree, log2(rows*lanes) at most.
+	treeSlots = 10
+	// stages is how many rows of partial sums wait below these, of joined rows.
+	stages = 2
+	// narrowBytes is the size of a row of accumulators up to which the sums of
+	// all blocks are kept, to be summed as a matrix of their own.
+	narrowBytes = 32
+)
+
+// A matrix is outer matrices of the same shape, with rows of width elements
+// that lie row bytes apart. Their columns are summed to dst.
+type matrix struct {
+	isa                     kernels.ISA
+	t                       kernels.Type
+	dst, src                unsafe.Pointer
+	outer, width            int
+	srcOuter, row, dstOuter int
+}
+
+// columns sums a pass with inner > 1: a few outer items at a time, and tiles
+// of columns, so that the slots stay in the cache.
+func (p *pass) columns() {
+	acc := p.t.Acc().Size()
+	levels := levelsOf(p.reduce, p.t.Block())
+	slots := (levels-1)*treeSlots + treeSlots + stages + 1
+	width := min(p.inner, len(p.scratch.pass)/slots/acc&^63)
+	items := 1
+	if levels == 1 {
+		row := width * acc << joined(p.t, p.reduce, width, p.srcRow)
+		items = min(len(p.scratch.pass)/(slots*row), kernels.MaxBytes/(p.reduce*width*p.t.Size()))
+		items = max(1, min(items, p.outer))
+	}
+	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
+	for o := 0; o < p.outer; o += items {
+		for c := 0; c < p.inner; c += width {
+			m := matrix{
+				isa: p.isa, t: p.t, outer: min(items, p.outer-o), width: min(width, p.inner-c),
+				dst:      unsafe.Add(p.dst, o*p.dstOuter+c*acc),
+				src:      unsafe.Add(p.src, o*p.srcOuter+c*p.t.Size()),
+				srcOuter: p.srcOuter, row: p.srcRow, dstOuter: p.dstOuter,
+			}
+			m.sum(p.reduce, mem)
+		}
+	}
+}
+
+// levelsOf returns how many levels of blocks a sequence of n elements has.
+func levelsOf(n, block int) int {
+	levels := 1
+	for ; n > block; n = (n + block - 1) / block {
+		levels++
+	}
+	return levels
+}
+
+// joined returns the b for which 2^b rows are to be joined.
+func joined(t kernels.Type, reduce, width, row int) int {
+	if row != width*t.Size() || reduce <= kernels.Rows {
+		return 0
+	}
+	b := 0
+	for 2<<b <= t.Lanes() && reduce>>(b+1) >= minJoined && width*t.Acc().Size()<<(b+1) <= joinBytes {
+		b++
+	}
+	return b
+}
+
+// sum sums the columns of reduce rows.
+func (m *matrix) sum(reduce int, mem memory) {
+	block := m.t.Block()
+	if reduce > block {
+		if m.width*m.t.Acc().Size() <= narrowBytes && m.row == m.width*m.t.Size() {
+			m.sumBlocks(reduce, mem)
+			return
+		}
+		m.sumTreeOfBlocks(reduce, mem)
+		return
+	}
+	b := joined(m.t, reduce, m.width, m.row)
+	if b == 0 {
+		m.sumTree(reduce, m.t.Lanes(), mem)
+		return
+	}
+	acc, size := m.t.Acc().Size(), m.t.Size()
+	run := m.width << b
+	partial := mem.take(m.outer * run * acc)
+	rows, rest := reduce>>b, reduce&(1<<b-1)*m.width
+	j := *m
+	j.row, j.dst, j.dstOuter = m.row<<b, partial, run*acc
+	if rest > 0 { // columns that have one row more
+		j.width = rest
+		j.sumTree(rows+1, m.t.Lanes()>>b, mem)
+	}
+	j.width = run - rest
+	j.src, j.dst = unsafe.Add(j.src, rest*size), unsafe.Add(j.dst, rest*acc)
+	j.sumTree(rows, m.t.Lanes()>>b, mem)
+
+	f := *m
+	f.t, f.src, f.srcOuter, f.row = m.t.Acc(), partial, run*acc, m.width*acc
+	f.sum(1<<b, mem)
+}
+
+// sumBlocks sums more than a block of narrow rows: the blocks as outer items
+// of a pass, then the rows of their sums.
+func (m *matrix) sumBlocks(reduce int, mem memory) {
+	acc, block := m.t.Acc().Size(), m.t.Block()
+	chunk := block // rows per row of sums
+	for (reduce+chunk-1)/chunk > block {
+		chunk *= block
+	}
+	full, rest := reduce/chunk, reduce%chunk
+	count := (reduce + chunk - 1) / chunk
+	f := *m
+	f.row = m.width * acc
+	f.srcOuter = count * f.row
+	f.t, f.src = m.t.Acc(), mem.take(f.srcOuter)
+	for o := range m.outer {
+		b := *m
+		b.src, b.dst = unsafe.Add(m.src, o*m.srcOuter), f.src
+		b.outer, b.srcOuter, b.dstOuter = full, chunk*m.row, f.row
+		if chunk == block {
+			b.sumInBatches(block, mem)
+		} else {
+			b.sum(chunk, mem)
+		}
+		if rest > 0 {
+			b.src, b.dst, b.outer = unsafe.Add(b.src, full*chunk*b.row), unsafe.Add(b.dst, full*f.row), 1
+			b.sum(rest, mem)
+		}
+		s := f
+		s.outer, s.dst = 1, unsafe.Add(m.dst, o*m.dstOuter)
+		s.sum(count, mem)
+	}
+}
+
+// sumInBatches sums outer items of up to a block of rows, as many at a time as
+// there is memory for.
+func (m *matrix) sumInBatches(reduce int, mem memory) {
+	acc := m.t.Acc().Size()
+	row := m.width * acc << joined(m.t, reduce, m.width, m.row)
+	items := min(mem.n/((treeSlots+stages)*row), kernels.MaxBytes/(reduce*m.width*m.t.Size()))
+	items = max(1, items)
+	b := *m
+	for o := 0; o < m.outer; o += items {
+		b.outer = min(items, m.outer-o)
+		b.src, b.dst = unsafe.Add(m.src, o*m.srcOuter), unsafe.Add(m.dst, o*m.dstOuter)
+		b.sum(reduce, mem)
+	}
+}
+
+// sumTreeOfBlocks sums more than a block of rows: the blocks in the order of
+// the tree of their sums.
+func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
+	block := m.t.Block()
+	blocks := (reduce + block - 1) / block
+	t := leafTree{isa: m.isa, t: m.t.Acc(), width: m.width, leaves: blocks}
+	t.slots = mem.take(t.bytes())
+	for o := range m.outer {
+		t.leaf = func(i int, dst unsafe.Pointer) {
+			b := *m
+			b.outer, b.dst = 1, dst
+			b.src = unsafe.Add(m.src, o*m.srcOuter+i*block*m.row)
+			b.sum(min(block, reduce-i*block), mem)
+		}
+		t.sum(unsafe.Add(m.dst, o*m.dstOuter))
+	}
+}
+
+// sumTree sums up to a block of rows with the tree for the given number of
+// lanes: that of a block, or less for joined rows.
+func (m *matrix) sumTree(reduce, lanes int, mem memory) {
+	t := rowTree{m: m, reduce: reduce, slot: m.outer * m.width * m.t.Acc().Size()}
+	for w := lanes; w < kernels.Rows*lanes; w *= 2 {
+		t.push(w)
+	}
+	for w := lanes / 2; w >= 1; w /= 2 {
+		t.push(w)
+	}
+	t.slots = mem.take(t.levels * t.slot)
+	t.node(t.levels, 0, 0, 0, true)
+}
+
+// A rowTree sums rows of a matrix.
+type rowTree struct {
+	m       *matrix
+	reduce  int
+	weights [treeSlots]int // those that add something
+	levels  int
+	slots   unsafe.Pointer
+	slot    int // bytes
+}
+
+// push adds a weight, unless no row is that far.
+func (t *rowTree) push(w int) {
+	if w < t.reduce {
+		t.weights[t.levels] = w
+		t.levels++
+	}
+}
+
+// node sums the subtree of the given level that begins at row base, and adds
+// it to the sums in the lefts slots below depth: to what lies to its left, from
+// the nearest on. The last subtree leaves the result in dst.
+func (t *rowTree) node(level, base, depth, lefts int, last bool) {
+	m := t.m
+	var a kernels.ColsArgs
+	sum := base
+	for _, w := range t.weights[:level] {
+		if base+w >= t.reduce {
+			continue
+		}
+		if a.Levels < len(a.Strides) {
+			a.Strides[a.Levels] = w * m.row
+		}
+		a.Levels++
+		sum += w
+	}
+	if a.Levels > len(a.Strides) || sum >= t.reduce {
+		level--
+		for base+t.weights[level] >= t.reduce {
+			level--
+		}
+		t.node(level, base, depth, 0, false)
+		t.node(level, base+t.weights[level], depth+1, lefts+1, last)
+		return
+	}
+	a.N, a.Outer, a.Lefts = m.width, m.outer, lefts
+	a.Src, a.SrcOuter = unsafe.Add(m.src, base*m.row), m.srcOuter
+	a.Dst, a.DstOuter = unsafe.Add(t.slots, (depth-lefts)*t.slot), m.width*m.t.Acc().Size()
+	if lefts > 0 {
+		a.Left, a.LeftOuter, a.LeftStep = unsafe.Add(t.slots, (depth-1)*t.slot), a.DstOuter, -t.slot
+	}
+	if last {
+		a.Dst, a.DstOuter = m.dst, m.dstOuter
+	}
+	sumColumns(m.isa, m.t, a)
+}

@@ -1,0 +1,61 @@
+package reducesum
+
+import (
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// The functions of this file call the kernels, a piece at a time, so that no
+// call reads more than kernels.MaxBytes.
+
+// sumRows writes the sum of each of outer rows of n elements, 1 <= n <= block,
+// that lie stride bytes apart, to consecutive accumulators.
+func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n, stride int) {
+	most := max(1, kernels.MaxBytes/(n*t.Size()))
+	for o := 0; o < outer; o += most {
+		a := kernels.RowsArgs{
+			Dst: unsafe.Add(dst, o*t.Acc().Size()), Src: unsafe.Add(src, o*stride),
+			Outer: min(most, outer-o), N: n, Stride: stride,
+		}
+		switch {
+		case n < t.Lanes():
+			short(isa, t, &a)
+		case n < t.Block():
+			rows(isa, t, &a)
+		default:
+			blocks(isa, t, &a)
+		}
+	}
+}
+
+// sumColumns does what a says of cols.
+func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
+	size, acc := t.Size(), t.Acc().Size()
+	perColumn := size<<a.Levels + acc*a.Lefts // bytes read
+	items, columns := kernels.MaxBytes/(perColumn*a.N), a.N
+	if items == 0 {
+		items, columns = 1, kernels.MaxBytes/perColumn&^63
+	}
+	for o := 0; o < a.Outer; o += items {
+		for c := 0; c < a.N; c += columns {
+			b := a
+			b.Outer, b.N = min(items, a.Outer-o), min(columns, a.N-c)
+			b.Src = unsafe.Add(a.Src, o*a.SrcOuter+c*size)
+			b.Dst = unsafe.Add(a.Dst, o*a.DstOuter+c*acc)
+			if a.Lefts > 0 {
+				b.Left = unsafe.Add(a.Left, o*a.LeftOuter+c*acc)
+			}
+			cols(isa, t, &b)
+		}
+	}
+}
+
+// roundTo rounds n accumulators to elements of t.
+func roundTo(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
+	const most = kernels.MaxBytes / 4
+	for i := 0; i < n; i += most {
+		a := kernels.RoundArgs{Dst: unsafe.Add(dst, i*t.Size()), Src: unsafe.Add(src, i*t.Acc().Size()), N: min(most, n-i)}
+		round(isa, t, &a)
+	}
+}

@@ -1,0 +1,140 @@
+package reducesum
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// rowLengths are the lengths at which something changes: all short ones, and
+// those around multiples of a row of lanes.
+func rowLengths(t kernels.Type) []int {
+	var ns []int
+	for n := 1; n <= 2*t.Lanes()+1; n++ {
+		ns = append(ns, n)
+	}
+	for n := 3 * t.Lanes(); n <= t.Block(); n += t.Lanes() {
+		for _, d := range []int{-17, -1, 0, 1, 9} {
+			if n+d <= t.Block() {
+				ns = append(ns, n+d)
+			}
+		}
+	}
+	return ns
+}
+
+// TestRowKernels compares blocks, rows and short with the generic ones, for rows
+// that begin and end at a guard page.
+func TestRowKernels(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa kernels.ISA) {
+		eachType(t, func(t *testing.T, typ kernels.Type) {
+			r := newRand(t)
+			size := typ.Size()
+			const maxOuter = 40
+			mem := guarded(t, (maxOuter*(typ.Block()+8)+64)*size)
+			out := guarded(t, maxOuter*8)
+			want := make([]uint64, maxOuter+1)
+			for _, n := range rowLengths(typ) {
+				for _, outer := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, maxOuter} {
+					stride := n * size
+					if r.IntN(3) == 0 {
+						stride += r.IntN(8) * size
+					}
+					bytes := (outer-1)*stride + n*size
+					for _, src := range []unsafe.Pointer{unsafe.Pointer(&mem[0]), tail(mem, bytes), unsafe.Pointer(&mem[r.IntN(64)])} {
+						if r.IntN(8) == 0 || outer > 30 {
+							fillBits(r, typ, src, bytes/size)
+						}
+						acc := typ.Acc()
+						dst := tail(out, outer*acc.Size())
+						a := kernels.RowsArgs{Src: src, Outer: outer, N: n, Stride: stride, Dst: unsafe.Pointer(&want[0])}
+						rowsGeneric(typ, &a)
+						a.Dst = dst
+						switch {
+						case n < typ.Lanes():
+							short(isa, typ, &a)
+						case n < typ.Block():
+							rows(isa, typ, &a)
+						default:
+							blocks(isa, typ, &a)
+						}
+						if err := sameBits(acc, dst, unsafe.Pointer(&want[0]), outer); err != nil {
+							t.Fatalf("n=%d outer=%d stride=%d: %v", n, outer, stride, err)
+						}
+					}
+				}
+			}
+		})
+	})
+}
+
+// TestColKernels compares cols with the generic one, at guard pages.
+func TestColKernels(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa kernels.ISA) {
+		eachType(t, func(t *testing.T, typ kernels.Type) {
+			r := newRand(t)
+			for n := 1; n <= 300; n++ {
+				for levels := 0; levels <= 4; levels++ {
+					testCols(t, r, isa, typ, n, levels)
+				}
+			}
+		})
+	})
+}
+
+func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, levels int) {
+	size, acc := typ.Size(), typ.Acc()
+	a := kernels.ColsArgs{N: n, Levels: levels, Outer: 1 + r.IntN(3), Lefts: r.IntN(4)}
+	row := (n + r.IntN(3)) * size
+	for i, k := range r.Perm(levels) {
+		a.Strides[i] = row << k
+	}
+	a.SrcOuter = row << levels
+	a.DstOuter = (n + r.IntN(2)) * acc.Size()
+	a.LeftOuter = (n + r.IntN(2)) * acc.Size()
+	a.LeftStep = -a.LeftOuter * a.Outer
+
+	src := make([]byte, a.Outer*a.SrcOuter+64)
+	off := r.IntN(32) * size
+	bytes := a.Outer*a.SrcOuter - row + n*size
+	src = src[off%32:][:bytes]
+	fillBits(r, typ, unsafe.Pointer(&src[0]), bytes/size)
+	a.Src = unsafe.Pointer(&src[0])
+	left := make([]float64, (a.Lefts+1)*a.LeftOuter*a.Outer/8+2)
+	if a.Lefts > 0 {
+		fillBits(r, acc, unsafe.Pointer(&left[0]), len(left)*8/acc.Size())
+		a.Left = unsafe.Add(unsafe.Pointer(&left[0]), -(a.Lefts-1)*a.LeftStep)
+	}
+	total := ((a.Outer-1)*a.DstOuter + n*acc.Size()) / acc.Size()
+	got, want := make([]float64, total+1), make([]float64, total+1)
+	a.Dst = unsafe.Pointer(&want[0])
+	colsGeneric(typ, &a)
+	a.Dst = unsafe.Pointer(&got[0])
+	cols(isa, typ, &a)
+	if err := sameBits(acc, unsafe.Pointer(&got[0]), unsafe.Pointer(&want[0]), len(got)*8/acc.Size()); err != nil {
+		t.Fatalf("%+v: %v", a, err)
+	}
+}
+
+// TestRoundKernels compares round with the generic one.
+func TestRoundKernels(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa kernels.ISA) {
+		for _, typ := range []kernels.Type{kernels.F16, kernels.BF16} {
+			r := newRand(t)
+			src, dst := guarded(t, 4*4096), guarded(t, 2*4096)
+			want := make([]uint16, 4096)
+			for n := 1; n <= 600; n++ {
+				a := kernels.RoundArgs{Src: tail(src, 4*n), N: n, Dst: unsafe.Pointer(&want[0])}
+				fillBits(r, kernels.F32, a.Src, n)
+				roundGeneric(typ, &a)
+				a.Dst = tail(dst, 2*n)
+				round(isa, typ, &a)
+				if err := sameBits(typ, a.Dst, unsafe.Pointer(&want[0]), n); err != nil {
+					t.Fatalf("%s n=%d: %v", typ, n, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package reducesum
+
+// Work is split where that does not change a bit: along kept axes, whose
+// results have nothing to do with each other; or, where there are few results,
+// into the sums that the order of the additions asks for anyway: those of
+// blocks, or of the rows of an outer group, which are then summed in turn.
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+const (
+	// parallelBytes is the size of a tensor below which starting goroutines
+	// costs more than it saves.
+	parallelBytes = 512 << 10
+	// tasksPerWorker evens out workers that are slower than others.
+	tasksPerWorker = 4
+	// minTile is the least number of columns that a tile of a row is worth.
+	minTile = 512
+)
+
+// run sums a nest with all workers.
+func (j *job) run(n *nest, dst, src unsafe.Pointer) {
+	bytes := n.elements() * j.t.Size()
+	if j.workers <= 1 || bytes < parallelBytes {
+		j.serial(n, dst, src)
+		return
+	}
+	tasks := min(j.workers*tasksPerWorker, bytes/(parallelBytes/4))
+	limit := (n.results() + tasks - 1) / tasks
+	t := j.tile(n, limit)
+	if t.dim < len(n.groups) && limit < minTile { // a part of a row
+		t = j.tile(n, minTile)
+	}
+	if t.count < j.workers && j.splitReduction(n, tasks, dst, src) {
+		return
+	}
+	j.do(t.count, func(i int) {
+		s, mask := takeScratch()
+		j.sumTile(&t, i, dst, src, s)
+		giveScratch(mask)
+	})
+}
+
+// splitReduction splits the outermost reduced axis, if it can.
+func (j *job) splitReduction(n *nest, tasks int, dst, src unsafe.Pointer) bool {
+	top := len(n.groups) - 1
+	g := n.groups[top]
+	partial := *j
+	partial.to = j.t.Acc()
+	final := *j
+	final.t = j.t.Acc()
+	row := n.rowLen(top)
+	block := j.t.Block()
+	reduce := g.reduce
+	var sums unsafe.Pointer
+	switch {
+	case top > 0:
+		// The rows of the outermost group are results of what is inside.
+		keepStride := g.keepStride
+		if g.keep == 1 {
+			keepStride = g.reduceStride
+		} else if g.reduceStride != g.keep*keepStride {
+			return false
+		}
+		if n.outer > 1 && n.outerStride != reduce*g.reduceStride {
+			return false
+		}
+		inside := nest{outer: n.outer * reduce * g.keep, outerStride: keepStride, groups: n.groups[:top]}
+		if inside.results() > n.elements()/2 {
+			return false
+		}
+		sums = newAccumulators(j.t, inside.results())
+		partial.run(&inside, sums, src)
+	case reduce > block:
+		reduce = (reduce + block - 1) / block
+		sums = newAccumulators(j.t, n.outer*reduce*row)
+		partial.sumBlocks(n, tasks, sums, src)
+	default:
+		return false
+	}
+	outside := nest{outer: n.outer, outerStride: reduce * row, groups: []group{{reduce, row, row, 1}}}
+	final.run(&outside, dst, sums)
+	return true
+}
+
+// sumBlocks sums each block of the one reduced axis of a nest.
+func (j *job) sumBlocks(n *nest, tasks int, dst, src unsafe.Pointer) {
+	acc, size, block, g := j.t.Acc().Size(), j.t.Size(), j.t.Block(), n.groups[0]
+	blocks := (g.reduce + block - 1) / block
+	per := (n.outer*blocks + tasks - 1) / tasks
+	cuts := (blocks + per - 1) / per
+	j.do(n.outer*cuts, func(i int) {
+		o, b := i/cuts, i%cuts*per
+		s, mask := takeScratch()
+		p := pass{
+			isa: j.isa, t: j.t, scratch: s, reduce: block, inner: g.keep,
+			dst:      unsafe.Add(dst, (o*blocks+b)*g.keep*acc),
+			src:      unsafe.Add(src, (o*n.outerStride+b*block*g.reduceStride)*size),
+			outer:    min(per, g.reduce/block-b),
+			srcOuter: block * g.reduceStride * size, srcRow: g.reduceStride * size, dstOuter: g.keep * acc,
+		}
+		if p.outer > 0 {
+			p.run()
+		}
+		if rest := g.reduce % block; rest > 0 && b+per >= blocks {
+			p.src = unsafe.Add(p.src, p.outer*p.srcOuter)
+			p.dst = unsafe.Add(p.dst, p.outer*p.dstOuter)
+			p.outer, p.reduce = 1, rest
+			p.run()
+		}
+		giveScratch(mask)
+	})
+}
+
+// do runs n tasks on the workers.
+func (j *job) do(n int, task func(i int)) {
+	if j.pool != nil {
+		j.pool.Do(n, task)
+		return
+	}
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			task(i)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(j.workers, n) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+}
+
+// newAccumulators allocates memory for n accumulators.
+func newAccumulators(t kernels.Type, n int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (n*t.Acc().Size()+7)/8)))
+}

@@ -108,7 +108,7 @@ func (m *matrix) sum(reduce int, mem memory) {
 	}
 	acc, size := m.t.Acc().Size(), m.t.Size()
 	run := m.width << b
-	partial := mem.take(m.outer * run * acc)
+	partial, mem := mem.take(m.outer * run * acc)
 	rows, rest := reduce>>b, reduce&(1<<b-1)*m.width
 	j := *m
 	j.row, j.dst, j.dstOuter = m.row<<b, partial, run*acc
@@ -138,9 +138,10 @@ func (m *matrix) sumBlocks(reduce int, mem memory) {
 	f := *m
 	f.row = m.width * acc
 	f.srcOuter = count * f.row
-	f.t, f.src = m.t.Acc(), mem.take(f.srcOuter)
+	f.t = m.t.Acc()
+	f.src, mem = mem.take(f.srcOuter)
+	b, s := *m, f
 	for o := range m.outer {
-		b := *m
 		b.src, b.dst = unsafe.Add(m.src, o*m.srcOuter), f.src
 		b.outer, b.srcOuter, b.dstOuter = full, chunk*m.row, f.row
 		if chunk == block {
@@ -152,7 +153,6 @@ func (m *matrix) sumBlocks(reduce int, mem memory) {
 			b.src, b.dst, b.outer = unsafe.Add(b.src, full*chunk*b.row), unsafe.Add(b.dst, full*f.row), 1
 			b.sum(rest, mem)
 		}
-		s := f
 		s.outer, s.dst = 1, unsafe.Add(m.dst, o*m.dstOuter)
 		s.sum(count, mem)
 	}
@@ -178,16 +178,24 @@ func (m *matrix) sumInBatches(reduce int, mem memory) {
 func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 	block := m.t.Block()
 	blocks := (reduce + block - 1) / block
-	t := leafTree{isa: m.isa, t: m.t.Acc(), width: m.width, leaves: blocks}
-	t.slots = mem.take(t.bytes())
+	acc := m.t.Acc()
+	slot := m.width * acc.Size()
+	slots, mem := mem.take((depth(acc, blocks) + 1) * slot)
+	b := *m
+	b.outer = 1
 	for o := range m.outer {
-		t.leaf = func(i int, dst unsafe.Pointer) {
-			b := *m
-			b.outer, b.dst = 1, dst
+		for order := newTreeOrder(acc, blocks); order.more(); {
+			i := order.index()
 			b.src = unsafe.Add(m.src, o*m.srcOuter+i*block*m.row)
+			b.dst = unsafe.Add(slots, order.slot*slot)
 			b.sum(min(block, reduce-i*block), mem)
+			for merges := order.next(); merges > 0; merges-- {
+				order.slot--
+				mergeSlots(m.isa, acc, slots, order.slot, m.width)
+			}
+			order.slot++
 		}
-		t.sum(unsafe.Add(m.dst, o*m.dstOuter))
+		copyRow(acc, unsafe.Add(m.dst, o*m.dstOuter), slots, m.width)
 	}
 }
 
@@ -201,7 +209,7 @@ func (m *matrix) sumTree(reduce, lanes int, mem memory) {
 	for w := lanes / 2; w >= 1; w /= 2 {
 		t.push(w)
 	}
-	t.slots = mem.take(t.levels * t.slot)
+	t.slots, _ = mem.take(t.levels * t.slot)
 	t.node(t.levels, 0, 0, 0, true)
 }
 

@@ -138,12 +138,19 @@ func (r *runner) rows(g, items, stride int, dst, src unsafe.Pointer) {
 // sumTree sums group g for items that are too large for the rows of one to fit
 // in memory.
 func (r *runner) sumTree(g, items, stride int, dst, src, mem unsafe.Pointer) {
-	grp, size := r.n.groups[g], r.t.Size()
-	t := leafTree{isa: r.isa, t: r.t.Acc(), width: r.n.rowLen(g), leaves: grp.reduce, slots: mem}
+	grp, acc := r.n.groups[g], r.t.Acc()
+	width := r.n.rowLen(g)
+	row := width * acc.Size()
 	for i := range items {
-		t.leaf = func(k int, dst unsafe.Pointer) {
-			r.sum(g-1, grp.keep, grp.keepStride, dst, unsafe.Add(src, (i*stride+k*grp.reduceStride)*size))
+		for order := newTreeOrder(acc, grp.reduce); order.more(); {
+			from := unsafe.Add(src, (i*stride+order.index()*grp.reduceStride)*r.t.Size())
+			r.sum(g-1, grp.keep, grp.keepStride, unsafe.Add(mem, order.slot*row), from)
+			for merges := order.next(); merges > 0; merges-- {
+				order.slot--
+				mergeSlots(r.isa, acc, mem, order.slot, width)
+			}
+			order.slot++
 		}
-		t.sum(unsafe.Add(dst, i*t.width*t.t.Size()))
+		copyRow(acc, unsafe.Add(dst, i*row), mem, width)
 	}
 }

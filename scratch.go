@@ -54,14 +54,12 @@ type memory struct {
 	n int
 }
 
-// take takes n bytes. There is always enough, by the sizes of tiles; if there
-// were not, the heap would serve.
-func (m *memory) take(n int) unsafe.Pointer {
+// take returns n bytes of m, and what is left. There is always enough, by the
+// sizes of tiles; if there were not, the heap would serve.
+func (m memory) take(n int) (unsafe.Pointer, memory) {
 	n = (n + 63) &^ 63
 	if n > m.n {
-		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8)))
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8))), m
 	}
-	p := m.p
-	m.p, m.n = unsafe.Add(m.p, n), m.n-n
-	return p
+	return m.p, memory{unsafe.Add(m.p, n), m.n - n}
 }

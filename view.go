@@ -111,7 +111,8 @@ func (p *Plan) sumView(t kernels.Type, dst, src unsafe.Pointer, from, to int) {
 	v := viewer{p: p, t: t, src: src}
 	mem := memory{unsafe.Pointer(s), int(unsafe.Offsetof(s.output))}
 	for i := range p.reduced {
-		v.sequences[i] = sequence{isa: p.isa, t: t.Acc(), buf: mem.take(sequenceBytes)}
+		v.sequences[i] = sequence{isa: p.isa, t: t.Acc()}
+		v.sequences[i].buf, mem = mem.take(sequenceBytes)
 	}
 	v.sequences[len(p.reduced)-1].t = t
 	acc, most := t.Acc().Size(), len(s.output)/t.Acc().Size()

@@ -1,0 +1,103 @@
+package reducesum
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// A treeOrder goes through the elements of a sequence in the order of the
+// leaves of its tree, so that elements which are rows, made one by one, need
+// little memory: the sums of the subtrees to the left of the current leaf
+// wait in slots, one per level of the tree.
+//
+//	for o := newTreeOrder(t, n); o.more(); {
+//		make element o.index() in slot o.slot
+//		for merges := o.next(); merges > 0; merges-- {
+//			o.slot--
+//			add slot o.slot+1 to slot o.slot
+//		}
+//		o.slot++
+//	}
+//
+// leaves the sum in slot 0.
+type treeOrder struct {
+	t      kernels.Type
+	n      int
+	leaf   uint // its number in the tree
+	levels int
+	slot   int
+	first  [64]uint // the first leaf of each slot's subtree
+}
+
+// newTreeOrder returns the order of the tree of n elements.
+func newTreeOrder(t kernels.Type, n int) treeOrder {
+	return treeOrder{t: t, n: n, levels: depth(t, n)}
+}
+
+// depth is the number of levels of the tree of n elements, or a few more.
+func depth(t kernels.Type, n int) int {
+	perBlock := bits.Len(uint(t.Block())) - 1
+	return perBlock * levelsOf(n, t.Block())
+}
+
+func (o *treeOrder) more() bool { return o.leaf>>o.levels == 0 }
+
+// index is the current leaf's index in the sequence.
+func (o *treeOrder) index() int {
+	i := 0
+	for x := o.leaf; x != 0; x &= x - 1 {
+		i += weight(o.t, bits.TrailingZeros(x))
+		if i >= o.n || i < 0 {
+			return o.n
+		}
+	}
+	return i
+}
+
+// next goes to the next leaf that exists, and returns how many slots are to be
+// merged first, from the last one down.
+func (o *treeOrder) next() int {
+	leaf := o.leaf
+	o.first[o.slot] = leaf
+	o.leaf++
+	for o.more() && o.index() >= o.n {
+		o.leaf += o.leaf & -o.leaf // all leaves of the subtree that begins here lie further
+	}
+	level := bits.Len(leaf^o.leaf) - 1 // of the subtree that is complete
+	merges := 0
+	for k := o.slot - 1; k >= 0 && o.first[k]>>level == leaf>>level; k-- {
+		merges++
+	}
+	return merges
+}
+
+// weight returns weight i of the tree of a sequence: the weights of a block,
+// then those of the block sums, a block apart, and so on.
+func weight(t kernels.Type, i int) int {
+	block, w := t.Block(), 1
+	perBlock := bits.Len(uint(block)) - 1
+	for ; i >= perBlock; i -= perBlock {
+		w *= block
+	}
+	if i < 4 {
+		return w * t.Lanes() << i
+	}
+	return w * t.Lanes() >> (i - 3)
+}
+
+// mergeSlots adds row i+1 of some rows of n accumulators to row i.
+func mergeSlots(isa kernels.ISA, t kernels.Type, rows unsafe.Pointer, i, n int) {
+	row := n * t.Size()
+	at := unsafe.Add(rows, i*row)
+	a := kernels.ColsArgs{Dst: at, Src: at, Levels: 1, N: n, Outer: 1}
+	a.Strides[0] = row
+	sumColumns(isa, t, a)
+}
+
+// copyRow copies a row of n accumulators.
+func copyRow(t kernels.Type, dst, src unsafe.Pointer, n int) {
+	n *= t.Size()
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}

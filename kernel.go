@@ -12,20 +12,28 @@ import (
 // sumRows writes the sum of each of outer rows of n elements, 1 <= n <= block,
 // that lie stride bytes apart, to consecutive accumulators.
 func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n, stride int) {
-	most := max(1, kernels.MaxBytes/(n*t.Size()))
+	a := kernels.RowsArgs{Dst: dst, Src: src, Outer: outer, N: n, Stride: stride}
+	if outer*n*t.Size() <= kernels.MaxBytes {
+		callRows(isa, t, &a)
+		return
+	}
+	most := kernels.MaxBytes / (n * t.Size())
 	for o := 0; o < outer; o += most {
-		a := kernels.RowsArgs{
-			Dst: unsafe.Add(dst, o*t.Acc().Size()), Src: unsafe.Add(src, o*stride),
-			Outer: min(most, outer-o), N: n, Stride: stride,
-		}
-		switch {
-		case n < t.Lanes():
-			short(isa, t, &a)
-		case n < t.Block():
-			rows(isa, t, &a)
-		default:
-			blocks(isa, t, &a)
-		}
+		a.Dst, a.Src = unsafe.Add(dst, o*t.Acc().Size()), unsafe.Add(src, o*stride)
+		a.Outer = min(most, outer-o)
+		callRows(isa, t, &a)
+	}
+}
+
+// callRows calls the kernel for the rows' length.
+func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+	switch {
+	case a.N < t.Lanes():
+		short(isa, t, a)
+	case a.N < t.Block():
+		rows(isa, t, a)
+	default:
+		blocks(isa, t, a)
 	}
 }
 

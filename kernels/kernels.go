@@ -82,11 +82,21 @@ var Types = [NumTypes]struct {
 
 func (t Type) String() string { return Types[t].Name }
 
+// sizes, accs and lanes hold what the methods of a Type return, padded so that
+// looking it up needs no check: it is on the path of the smallest sums.
+var sizes, accs, lanes = func() (sizes, accs, lanes [8]uint8) {
+	for t, info := range Types {
+		sizes[t], accs[t] = uint8(info.Size), uint8(info.Acc)
+		lanes[t] = uint8(RowBytes / Types[info.Acc].Size)
+	}
+	return sizes, accs, lanes
+}()
+
 // Size is the size of an element in bytes.
-func (t Type) Size() int { return Types[t].Size }
+func (t Type) Size() int { return int(sizes[t%8]) }
 
 // Acc is the type in which elements of t are summed.
-func (t Type) Acc() Type { return Types[t].Acc }
+func (t Type) Acc() Type { return Type(accs[t%8]) }
 
 // Rounded reports whether sums are kept in a wider type than t, and rounded to
 // t at the end.
@@ -96,7 +106,7 @@ func (t Type) Rounded() bool { return t.Acc() != t }
 func (t Type) Float() bool { return t.Acc() == F32 || t.Acc() == F64 }
 
 // Lanes is the number of accumulators in a row of a block.
-func (t Type) Lanes() int { return RowBytes / t.Acc().Size() }
+func (t Type) Lanes() int { return int(lanes[t%8]) }
 
 // Block is the number of elements in a block.
 func (t Type) Block() int { return Rows * t.Lanes() }

@@ -26,7 +26,7 @@ func small(t kernels.Type, reduce, inner int) bool {
 
 func (p *pass) run() {
 	switch {
-	case p.inner > 1:
+	case p.inner > 1 || p.srcRow != p.t.Size(): // one column of a tile is no row
 		p.columns()
 	case p.reduce <= p.t.Block():
 		sumRows(p.isa, p.t, p.dst, p.src, p.outer, p.reduce, p.srcOuter)

@@ -30,7 +30,7 @@ func (j *job) run(n *nest, dst, src unsafe.Pointer) {
 		j.serial(n, dst, src)
 		return
 	}
-	tasks := min(j.workers*tasksPerWorker, bytes/(parallelBytes/4))
+	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
 	limit := (n.results() + tasks - 1) / tasks
 	t := j.tile(n, limit)
 	if t.dim < len(n.groups) && limit < minTile { // a part of a row
@@ -44,6 +44,11 @@ func (j *job) run(n *nest, dst, src unsafe.Pointer) {
 		j.sumTile(&t, i, dst, src, s)
 		giveScratch(mask)
 	})
+}
+
+// taskCount returns how many tasks to make for some workers, and most at most.
+func taskCount(workers, most int) int {
+	return min(min(workers, most)*tasksPerWorker, most)
 }
 
 // splitReduction splits the outermost reduced axis, if it can.

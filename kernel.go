@@ -12,7 +12,8 @@ import (
 // sumRows writes the sum of each of outer rows of n elements, 1 <= n <= block,
 // that lie stride bytes apart, to consecutive accumulators.
 func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n, stride int) {
-	a := kernels.RowsArgs{Dst: dst, Src: src, Outer: outer, N: n, Stride: stride}
+	var a kernels.RowsArgs // field by field: a literal is copied, and its parts stall the copy
+	a.Dst, a.Src, a.Outer, a.N, a.Stride = dst, src, outer, n, stride
 	if outer*n*t.Size() <= kernels.MaxBytes {
 		callRows(isa, t, &a)
 		return

@@ -128,23 +128,26 @@ func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
 	return nil
 }
 
-// typeOf returns the kernels' name for T.
+// typeOf returns the kernels' name for T. The compiler knows the answer for
+// all but the 16-bit types.
 func typeOf[T Element]() kernels.Type {
 	var zero T
-	switch any(zero).(type) {
-	case float32:
+	one := T(1)
+	float := one/2 != 0 // false for 16 bits, too
+	switch size := unsafe.Sizeof(zero); {
+	case size == 4 && float:
 		return kernels.F32
-	case float64:
-		return kernels.F64
-	case Float16:
-		return kernels.F16
-	case BFloat16:
-		return kernels.BF16
-	case int32, uint32:
+	case size == 4:
 		return kernels.I32
-	default:
+	case size == 8 && float:
+		return kernels.F64
+	case size == 8:
 		return kernels.I64
 	}
+	if _, ok := any(zero).(Float16); ok {
+		return kernels.F16
+	}
+	return kernels.BF16
 }
 
 // overlap reports whether a and b share memory.

@@ -17,6 +17,7 @@ func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
 
 func (m avx2) Strip(t kernels.Type) int  { return m.unroll(t) }
 func (m avx2) Unroll(t kernels.Type) int { return m.unroll(t) }
+func (m avx2) Chunk(t kernels.Type) int  { return m.unroll(t) }
 
 // unroll is how many vectors of four pending sums fill the registers; a type
 // that is converted needs one more for each load.

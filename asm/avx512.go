@@ -19,6 +19,7 @@ func newAVX512(c *build.Context, consts map[string]operand.Mem) Machine {
 
 func (m avx512) Strip(t kernels.Type) int  { return 4 }
 func (m avx512) Unroll(t kernels.Type) int { return 4 }
+func (m avx512) Chunk(t kernels.Type) int  { return 4 }
 
 func (m avx512) RoundStore(t kernels.Type, a Addr, v Vec) {
 	w := m.regs.Vec()

@@ -148,9 +148,7 @@ func (c *columns) overlap(left GP, label func(string) string) {
 func (c *columns) step(label string, n int) {
 	m := c.m
 	vs := c.sum(label, n)
-	for i, v := range vs {
-		m.Store(At(c.to, i*m.VecBytes()), v)
-	}
+	m.StoreVecs(At(c.to, 0), vs)
 	m.Regs().Free(vs...)
 	for _, p := range c.streams.Ptrs {
 		m.AddInt(p, n*vecSize(m, c.t))
@@ -166,9 +164,7 @@ func (c *columns) sum(label string, n int) []Vec {
 		return c.streams.Leaf(i).Plus(v * vecSize(m, t))
 	})
 	c.eachLeft(label, func(at Addr) {
-		for i, v := range vs {
-			m.LoadAdd(t.Acc(), v, at.Plus(i*m.VecBytes()))
-		}
+		m.LoadAddVecs(t.Acc(), vs, at)
 	})
 	return vs
 }

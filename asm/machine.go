@@ -98,6 +98,10 @@ type Machine interface {
 	LoadAdd(t kernels.Type, dst Vec, a Addr) // dst += load
 	Store(a Addr, v Vec)
 	AddVec(t kernels.Type, dst, a, b Vec)
+	// LoadVecs, LoadAddVecs and StoreVecs do the same for neighbours in memory.
+	LoadVecs(t kernels.Type, dst []Vec, a Addr)
+	LoadAddVecs(t kernels.Type, dst []Vec, a Addr)
+	StoreVecs(a Addr, vs []Vec)
 	// StoreFirst stores the first accumulator.
 	StoreFirst(t kernels.Type, a Addr, v Vec)
 	// RoundStore rounds a vector to elements of t, and stores them.
@@ -134,8 +138,10 @@ type Machine interface {
 
 	// Strip is how many vectors of a row of lanes a tree of sixteen rows takes
 	// at a time, Unroll the same for columns: as many as there are registers for.
+	// Chunk is how many of these vectors the last pair of rows takes at a time.
 	Strip(t kernels.Type) int
 	Unroll(t kernels.Type) int
+	Chunk(t kernels.Type) int
 }
 
 // lanes is the number of accumulators of a vector.

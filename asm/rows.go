@@ -46,9 +46,7 @@ func rows(m Machine, t kernels.Type, args GP) {
 			m.Add(p, l.src)
 			m.LoadInt(bit, tail)
 			m.JumpIfInt(Equal, bit, 0, label("even"))
-			for v := range acc {
-				m.Load(t.Acc(), acc[v], pad.Plus((vector+v)*m.VecBytes()))
-			}
+			m.LoadVecs(t.Acc(), acc, pad.Plus(vector*m.VecBytes()))
 			m.Jump(label("bits"))
 			m.Label(label("even"))
 			for v := range acc {

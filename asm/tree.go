@@ -4,24 +4,31 @@ import "github.com/reducesum/reducesum/kernels"
 
 // tree emits the sum of 2^k rows of n vectors as a perfect binary tree, left
 // to right, so that no more than k pending sums wait in registers. leaf
-// addresses vector v of row i.
+// addresses vector v of row i, whose vectors are neighbours in memory. A pair
+// of rows is added to the pair before it a chunk at a time, so that machines
+// with more registers for sums than for loads need few for the last pair.
 func tree(m Machine, t kernels.Type, rows, n int, leaf func(i, v int) Addr) []Vec {
-	r := m.Regs()
+	leaves := func(i, rows, v, n int) []Vec {
+		vs := m.Regs().Vecs(n)
+		m.LoadVecs(t, vs, leaf(i, v))
+		if rows == 2 {
+			m.LoadAddVecs(t, vs, leaf(i+1, v))
+		}
+		return vs
+	}
 	var sum func(i, rows int) []Vec
 	sum = func(i, rows int) []Vec {
 		if rows <= 2 {
-			vs := r.Vecs(n)
-			for v := range vs {
-				m.Load(t, vs[v], leaf(i, v))
-			}
-			if rows == 2 {
-				for v := range vs {
-					m.LoadAdd(t, vs[v], leaf(i+1, v))
-				}
-			}
-			return vs
+			return leaves(i, rows, 0, n)
 		}
 		a := sum(i, rows/2)
+		if rows == 4 {
+			chunk := min(n, m.Chunk(t))
+			for v := 0; v < n; v += chunk {
+				addVecs(m, t, a[v:v+chunk], leaves(i+2, 2, v, chunk))
+			}
+			return a
+		}
 		b := sum(i+rows/2, rows/2)
 		addVecs(m, t, a, b)
 		return a
@@ -67,17 +74,13 @@ func (s *strips) reduce(sum func(vector int) []Vec) Vec {
 		k := i
 		for h := s.count / 2; h >= 1; h /= 2 {
 			if k < h {
-				for v := range vs {
-					m.Store(at(k, v), vs[v])
-				}
+				m.StoreVecs(at(k, 0), vs)
 				r.Free(vs...)
 				vs = nil
 				break
 			}
 			k -= h
-			for v := range vs {
-				m.LoadAdd(s.t.Acc(), vs[v], at(k, v))
-			}
+			m.LoadAddVecs(s.t.Acc(), vs, at(k, 0))
 		}
 		if vs != nil {
 			return halve(m, s.t, vs)

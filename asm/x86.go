@@ -277,6 +277,27 @@ func (m *x86) addOp(t kernels.Type, b, a, dst operand.Op) {
 
 func (m *x86) Store(a Addr, v Vec) { m.VMOVUPS(m.vec[v], m.mem(a)) }
 
+func (m *x86) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
+	for i, v := range dst {
+		m.Load(t, v, a.Plus(i*m.loaded(t)))
+	}
+}
+
+func (m *x86) LoadAddVecs(t kernels.Type, dst []Vec, a Addr) {
+	for i, v := range dst {
+		m.LoadAdd(t, v, a.Plus(i*m.loaded(t)))
+	}
+}
+
+func (m *x86) StoreVecs(a Addr, vs []Vec) {
+	for i, v := range vs {
+		m.Store(a.Plus(i*m.bytes), v)
+	}
+}
+
+// loaded is the number of bytes from which a vector is loaded.
+func (m *x86) loaded(t kernels.Type) int { return m.bytes / t.Acc().Size() * t.Size() }
+
 func (m *x86) StoreFirst(t kernels.Type, a Addr, v Vec) {
 	if t.Acc().Size() == 4 {
 		m.VMOVSS(xmms[v], m.mem(a))

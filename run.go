@@ -6,18 +6,54 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
+// fewBlocks is how many block sums sumSlice keeps on the stack.
+const fewBlocks = 64
+
 // sumSlice sums n >= 1 elements to one.
 func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	if n > t.Block() || t.Rounded() {
-		sumBlocks(isa, t, dst, src, 1, n, 1)
+	if t.Rounded() {
+		var acc float32
+		sumSequence(isa, t, unsafe.Pointer(&acc), src, n)
+		a := kernels.RoundArgs{Dst: dst, Src: unsafe.Pointer(&acc), N: 1}
+		roundGeneric(t, &a)
 		return
 	}
-	sumRows(isa, t, dst, src, 1, n, 0)
+	sumSequence(isa, t, dst, src, n)
+}
+
+// sumSequence sums n >= 1 elements to one accumulator.
+func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
+	block := t.Block()
+	if n <= block {
+		sumRows(isa, t, dst, src, 1, n, 0)
+		return
+	}
+	if n <= fewBlocks*block {
+		var sums [fewBlocks]uint64 // of either size
+		sumFewBlocks(isa, t, dst, src, n, unsafe.Pointer(&sums))
+		return
+	}
+	s, mask := takeScratch()
+	p := pass{isa: isa, t: t, dst: dst, src: src, outer: 1, reduce: n, inner: 1, scratch: s}
+	p.longRow(dst, src, n, 0)
+	giveScratch(mask)
+}
+
+// sumFewBlocks sums up to a block of blocks, whose sums go to memory at sums.
+func sumFewBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int, sums unsafe.Pointer) {
+	block, acc := t.Block(), t.Acc()
+	full, rest := n/block, n%block
+	sumRows(isa, t, sums, src, full, block, block*t.Size())
+	if rest > 0 {
+		sumRows(isa, t, unsafe.Add(sums, full*acc.Size()), unsafe.Add(src, full*block*t.Size()), 1, rest, 0)
+		full++
+	}
+	sumRows(isa, acc, dst, sums, 1, full, 0)
 }
 
 // sumBlocks sums the middle axis of [outer, reduce, inner], none of which is 0.
 func sumBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, reduce, inner int) {
-	if inner == 1 && reduce <= t.Block() && !t.Rounded() {
+	if inner == 1 && !t.Rounded() && reduce <= t.Block() {
 		sumRows(isa, t, dst, src, outer, reduce, reduce*t.Size())
 		return
 	}
@@ -57,10 +93,19 @@ type job struct {
 
 // serial sums a nest on this goroutine.
 func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
+	if g := &n.groups[0]; n.outer == 1 && len(n.groups) == 1 && g.keep == 1 && j.to == j.t {
+		sumSequence(j.isa, j.t, dst, src, g.reduce)
+		return
+	}
 	s, mask := takeScratch()
-	tiles := j.tile(n, n.results())
-	for i := range tiles.count {
-		j.sumTile(&tiles, i, dst, src, s)
+	if j.to == j.t.Acc() && len(n.groups) == 1 {
+		r := runner{isa: j.isa, t: j.t, n: *n, scratch: s}
+		r.sum(0, n.outer, n.outerStride, dst, src)
+	} else {
+		tiles := j.tile(n, n.results())
+		for i := range tiles.count {
+			j.sumTile(&tiles, i, dst, src, s)
+		}
 	}
 	giveScratch(mask)
 }

@@ -15,13 +15,11 @@ func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
 	return avx2{newX86(c, kernels.AVX2, ymms[:16], consts)}
 }
 
-func (m avx2) Strip(t kernels.Type) int  { return m.unroll(t) }
-func (m avx2) Unroll(t kernels.Type) int { return m.unroll(t) }
-func (m avx2) Chunk(t kernels.Type) int  { return m.unroll(t) }
-
-// unroll is how many vectors of four pending sums fill the registers; a type
-// that is converted needs one more for each load.
-func (m avx2) unroll(t kernels.Type) int {
+// Four vectors of three pending sums, and the last pair. A type that is
+// converted takes a register more for each load, so its last pair comes by twos.
+func (m avx2) Strip(t kernels.Type) int  { return 4 }
+func (m avx2) Unroll(t kernels.Type) int { return 4 }
+func (m avx2) Chunk(t kernels.Type) int {
 	if t.Rounded() {
 		return 2
 	}

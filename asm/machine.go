@@ -91,6 +91,7 @@ type Machine interface {
 	Jump(label string)
 	JumpIf(c Cond, a, b GP, label string)
 	JumpIfInt(c Cond, a GP, n int, label string)
+	JumpIfNoBit(a GP, bit int, label string) // of the low eight
 
 	// Whole vectors.
 	Identity(t kernels.Type, dst Vec)

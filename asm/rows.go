@@ -10,13 +10,15 @@ import (
 // K rows of lanes, and a tail that fills part of one more.
 //
 // The tail is padded with the identity in the frame, as a row of lanes. The
-// tree of K rows and the tail, from right to left, is the tail, plus one row if
-// bit 0 of K is set, plus a tree of two if bit 1 is set, of four, of eight.
+// bits of K tell which trees there are, from left to right: one of eight rows,
+// of four, of two, a single row, and the tail. They are summed in this order,
+// which is that of memory, and added from right to left. The tree of eight
+// waits in the frame, the others in registers.
 func rows(m Machine, t kernels.Type, args GP) {
 	r := m.Regs()
 	l := newRowLoop(m, t, args)
 	s := newStrips(m, t)
-	pad := m.Local(kernels.RowBytes)
+	pad, eight := m.Local(kernels.RowBytes), m.Local(kernels.RowBytes)
 	id := r.Vec()
 	m.Identity(t, id)
 	for off := 0; off < kernels.RowBytes; off += m.VecBytes() {
@@ -33,40 +35,72 @@ func rows(m Machine, t kernels.Type, args GP) {
 	m.And(g, t.Lanes()-1)
 	m.StoreInt(tail, g)
 	r.FreeGP(g)
-	rowShift := log2(t.Lanes() * t.Size())
 
 	l.emit(nil, func() Vec {
 		padTail(m, t, l.src, k, tail, pad)
-		return s.reduce(func(vector int) []Vec {
-			label := func(name string) string { return fmt.Sprintf("%s%d", name, vector) }
-			acc := r.Vecs(s.width)
-			p, bit := r.GP(), r.GP()
-			m.LoadInt(p, k)
-			m.ShiftLeft(p, rowShift)
-			m.Add(p, l.src)
-			m.LoadInt(bit, tail)
-			m.JumpIfInt(Equal, bit, 0, label("even"))
-			m.LoadVecs(t.Acc(), acc, pad.Plus(vector*m.VecBytes()))
-			m.Jump(label("bits"))
-			m.Label(label("even"))
-			for v := range acc {
-				m.Identity(t, acc[v])
+		p, bits := r.GP(), r.GP()
+		row := t.Lanes() * t.Size()
+		m.Move(p, l.src)
+		m.LoadInt(bits, k)
+		without := func(bit int, label string) { // jumps if K does not have the bit
+			m.JumpIfNoBit(bits, bit, label)
+		}
+		sum := func(p GP, rows, vector int) []Vec {
+			return tree(m, t, rows, s.width, func(i, v int) Addr { return At(p, i*row+(vector+v)*vecSize(m, t)) })
+		}
+		without(8, "no8")
+		for i := range s.count {
+			vs := sum(p, 8, i*s.width)
+			m.StoreVecs(eight.Plus(i*s.width*m.VecBytes()), vs)
+			r.Free(vs...)
+		}
+		m.AddInt(p, 8*row)
+		m.Label("no8")
+		v := s.reduce(func(vector int) []Vec {
+			label := func(name string, n int) string { return fmt.Sprintf("%s%dof%d", name, n, vector) }
+			q := r.GP() // the strip's next rows
+			m.Move(q, p)
+			sums := func(n int) []Vec {
+				without(n, label("no", n))
+				vs := sum(q, n, vector)
+				m.AddInt(q, n*row)
+				return vs
 			}
-			m.Label(label("bits"))
-			for n := 1; n < kernels.Rows; n *= 2 {
-				m.LoadInt(bit, k)
-				m.And(bit, n)
-				m.JumpIfInt(Equal, bit, 0, label(fmt.Sprintf("no%dof", n)))
-				m.AddInt(p, -n<<rowShift)
-				sum := tree(m, t, n, s.width, func(i, v int) Addr {
-					return At(p, i<<rowShift+(vector+v)*vecSize(m, t))
-				})
-				addVecs(m, t, acc, sum)
-				m.Label(label(fmt.Sprintf("no%dof", n)))
+			four := sums(4)
+			m.Label(label("no", 4))
+			two := sums(2)
+			m.Label(label("no", 2))
+			acc := sums(1)
+			m.Jump(label("tail", 0))
+			m.Label(label("no", 1))
+			for _, v := range acc {
+				m.Identity(t, v)
 			}
-			r.FreeGP(p, bit)
+			m.Label(label("tail", 0))
+			m.LoadInt(q, tail)
+			m.JumpIfInt(Equal, q, 0, label("even", 0))
+			m.LoadAddVecs(t.Acc(), acc, pad.Plus(vector*m.VecBytes()))
+			m.Label(label("even", 0))
+			r.FreeGP(q)
+			without(2, label("not", 2))
+			for i := range acc {
+				m.AddVec(t, acc[i], two[i], acc[i])
+			}
+			m.Label(label("not", 2))
+			without(4, label("not", 4))
+			for i := range acc {
+				m.AddVec(t, acc[i], four[i], acc[i])
+			}
+			m.Label(label("not", 4))
+			without(8, label("not", 8))
+			m.LoadAddVecs(t.Acc(), acc, eight.Plus(vector*m.VecBytes()))
+			m.Label(label("not", 8))
+			r.Free(four...)
+			r.Free(two...)
 			return acc
 		})
+		r.FreeGP(p, bits)
+		return v
 	})
 	l.end()
 }

@@ -143,6 +143,11 @@ func (m *x86) JumpIfInt(c Cond, a GP, n int, label string) {
 	m.jump(c, label)
 }
 
+func (m *x86) JumpIfNoBit(a GP, bit int, label string) {
+	m.TESTB(operand.U8(bit), gps[a].As8())
+	m.jump(Equal, label)
+}
+
 func (m *x86) jump(c Cond, label string) {
 	to := operand.LabelRef(label)
 	switch c {

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package cpu
+
+// systemName returns nothing: there is no way to ask.
+func systemName() string { return "" }

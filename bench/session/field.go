@@ -1,0 +1,103 @@
+package session
+
+import (
+	"github.com/reducesum/reducesum/bench/cases"
+	"github.com/reducesum/reducesum/bench/contest"
+	"github.com/reducesum/reducesum/bench/elem"
+	"github.com/reducesum/reducesum/bench/limit"
+	"github.com/reducesum/reducesum/bench/record"
+	"github.com/reducesum/reducesum/bench/rivals"
+)
+
+// A field is everybody who takes part in one case: some are contestants, some
+// are out before the start.
+type field struct {
+	task  rivals.Task
+	bytes []byte // what the loops load
+	want  *rivals.Want
+
+	contestants []contest.Contestant
+	starters    []record.Line // of the contestants, without times
+	out         []record.Line // of the others
+}
+
+func newField(t elem.Type, c cases.Case, src, dst []byte) *field {
+	f := &field{
+		task: rivals.Task{
+			Case: c, Type: t,
+			Src: t.View(src[:c.Reach()*t.Size()]),
+			Dst: t.View(dst[:c.Results()*t.Size()]),
+		},
+		bytes: src[:c.Elements()*t.Size()],
+	}
+	f.want = rivals.NewWant(f.task)
+	return f
+}
+
+func (f *field) line(impl string, workers int) record.Line {
+	return record.Line{
+		Type: string(f.task.Type), Case: f.task.Case.String(), Kind: string(f.task.Case.Kind()),
+		Impl: impl, Workers: workers, Bytes: len(f.bytes),
+	}
+}
+
+// addLoops adds the loops that only load. A view's elements are loaded as if
+// they lay side by side, which is the least that there is to load.
+func (f *field) addLoops(workers int) {
+	for _, l := range limit.Loops() {
+		line := f.line(record.Limit, workers)
+		line.LimitLoop = l.Name
+		f.starters = append(f.starters, line)
+		f.contestants = append(f.contestants, contest.Contestant{
+			Name: l.Name,
+			Run:  func(n int) { l.PassesWith(workers, f.bytes, n) },
+		})
+	}
+}
+
+func (f *field) addRival(r rivals.Rival, workers int) {
+	task := f.task
+	task.Workers = workers
+	line := f.line(r.Name, workers)
+	line.Ours = r.Ours
+	entry, err := r.Prepare(task, f.want)
+	switch {
+	case err == nil:
+		f.starters = append(f.starters, line)
+		f.contestants = append(f.contestants, contest.Contestant{Name: r.Name, Run: entry.Run})
+	case !skip(err):
+		line.Note = err.Error()
+		f.out = append(f.out, line)
+	}
+}
+
+// lines returns a line for the limit of each number of workers and for
+// everybody else, those without times last.
+func (f *field) lines(samples [][]float64) []record.Line {
+	limits := map[int]record.Line{}
+	for i, l := range f.starters {
+		fillTimes(&f.starters[i], samples[i])
+		if l = f.starters[i]; l.Impl != record.Limit {
+			continue
+		}
+		if best, ok := limits[l.Workers]; !ok || l.NS < best.NS {
+			limits[l.Workers] = l
+		}
+	}
+	var lines []record.Line
+	for _, l := range f.starters {
+		best := limits[l.Workers]
+		if l.Impl == record.Limit && l.LimitLoop != best.LimitLoop {
+			continue
+		}
+		l.LimitGBs, l.LimitLoop, l.Ratio = best.GBs, best.LimitLoop, best.NS/l.NS
+		lines = append(lines, l)
+	}
+	return append(lines, f.out...)
+}
+
+func fillTimes(l *record.Line, samples []float64) {
+	s := contest.Summarize(samples)
+	l.NS, l.Median, l.Spread, l.Samples = s.Best, s.Median, s.Spread, samples
+	l.GBs = float64(l.Bytes) / s.Best
+}

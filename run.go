@@ -93,7 +93,7 @@ type job struct {
 
 // serial sums a nest on this goroutine.
 func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
-	if g := &n.groups[0]; n.outer == 1 && len(n.groups) == 1 && g.keep == 1 && j.to == j.t {
+	if g := &n.groups[0]; n.outer == 1 && len(n.groups) == 1 && g.keep == 1 && j.to == j.t.Acc() {
 		sumSequence(j.isa, j.t, dst, src, g.reduce)
 		return
 	}

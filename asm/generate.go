@@ -80,6 +80,13 @@ func amd64() ([]byte, error) {
 	return printer.NewGoAsm(printer.Config{Name: "reducesum/asm", Pkg: "reducesum"}).Print(file)
 }
 
+// neonAssembly returns the assembly for NEON.
+func neonAssembly() []byte {
+	e := newARM64()
+	emit(newNEON(e))
+	return e.file()
+}
+
 // checkFeatures makes sure that a kernel uses no feature above its level.
 func checkFeatures(name string, used []string) error {
 	for isa, allowed := range features {
@@ -105,6 +112,8 @@ func outputs() (map[string][]byte, error) {
 	return map[string][]byte{
 		"kernels_amd64.s":  s,
 		"kernels_amd64.go": stubs("amd64"),
+		"kernels_arm64.s":  neonAssembly(),
+		"kernels_arm64.go": stubs("arm64"),
 		"kernels_noasm.go": stubs(""),
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // architectures that have assembly.
-var architectures = []string{"amd64"}
+var architectures = []string{"amd64", "arm64"}
 
 // stubs returns the Go declarations of an architecture's kernels and the
 // switches that call them; for no architecture, switches that always call the

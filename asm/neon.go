@@ -1,0 +1,510 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// neon has 32 registers of 128 bits, loads and stores them in pairs, and adds
+// from registers only. It asks for nothing beyond ARMv8.0, which Go asks for
+// too: no SVE, no arithmetic on float16 or bfloat16.
+type neon struct {
+	*arm64
+	regs   *Regs
+	labels int
+}
+
+func newNEON(e *arm64) Machine {
+	return &neon{arm64: e, regs: NewRegs(gpsARM64, 32)}
+}
+
+// noVec is no vector register.
+const noVec Vec = -1
+
+func (m *neon) ISA() kernels.ISA { return kernels.NEON }
+func (m *neon) VecBytes() int    { return 16 }
+func (m *neon) Regs() *Regs      { return m.regs }
+
+// A tree of sixteen rows of eight vectors has up to three sums pending, 24
+// registers; its last pair of rows takes four more at a time, and three to
+// load and widen the second row.
+func (m *neon) Strip(t kernels.Type) int  { return 8 }
+func (m *neon) Unroll(t kernels.Type) int { return 8 }
+func (m *neon) Chunk(t kernels.Type) int  { return 4 }
+
+func (m *neon) Begin(name, args string) GP {
+	m.regs.Start(name)
+	m.labels = 0
+	a := m.regs.GP()
+	m.begin(name, a)
+	return a
+}
+
+func (m *neon) End() {
+	m.end()
+	m.regs.Done()
+}
+
+func (m *neon) Local(bytes int) Addr { return m.local(bytes) }
+
+// newLabel returns a label that the function does not have yet.
+func (m *neon) newLabel(name string) string {
+	m.labels++
+	return fmt.Sprintf("%s_%d", name, m.labels)
+}
+
+func (m *neon) LoadInt(dst GP, a Addr)  { m.MOVDload(dst, a) }
+func (m *neon) StoreInt(a Addr, src GP) { m.MOVDstore(a, src) }
+func (m *neon) Move(dst, src GP)        { m.MOVD(dst, src) }
+func (m *neon) MoveInt(dst GP, n int)   { m.MOVDi(dst, n) }
+func (m *neon) Lea(dst GP, a Addr)      { m.ADDi(dst, a.Base, a.Off) }
+func (m *neon) Add(dst, src GP)         { m.ADD(dst, dst, src) }
+func (m *neon) AddInt(dst GP, n int)    { m.ADDi(dst, dst, n) }
+func (m *neon) Sub(dst, src GP)         { m.SUB(dst, dst, src) }
+func (m *neon) Mul(dst, src GP)         { m.MUL(dst, dst, src) }
+func (m *neon) And(dst GP, n int)       { m.ANDi(dst, dst, n) }
+func (m *neon) Label(name string)       { m.label(name) }
+func (m *neon) Jump(label string)       { m.JMP(label) }
+
+func (m *neon) ShiftLeft(dst GP, n int) {
+	if n > 0 {
+		m.LSLi(dst, dst, n)
+	}
+}
+
+func (m *neon) ShiftRight(dst GP, n int) { m.LSRi(dst, dst, n) }
+
+func (m *neon) AddMem(dst GP, a Addr) {
+	g := m.regs.GP()
+	m.MOVDload(g, a)
+	m.ADD(dst, dst, g)
+	m.regs.FreeGP(g)
+}
+
+func (m *neon) JumpIf(c Cond, a, b GP, label string) {
+	m.CMP(a, b)
+	m.branch(c, label)
+}
+
+func (m *neon) JumpIfInt(c Cond, a GP, n int, label string) {
+	switch {
+	case n == 0 && c == Equal:
+		m.CBZ(a, label)
+	case n == 0 && c == NotEqual:
+		m.CBNZ(a, label)
+	default:
+		m.CMPi(a, n)
+		m.branch(c, label)
+	}
+}
+
+func (m *neon) JumpIfNoBit(a GP, bit int, label string) { m.TBZ(a, log2(bit), label) }
+
+// shape is that of a vector of accumulators.
+func (m *neon) shape(t kernels.Type) shape {
+	if t.Acc().Size() == 4 {
+		return s4
+	}
+	return d2
+}
+
+func (m *neon) Identity(t kernels.Type, dst Vec) {
+	switch {
+	case !t.Float():
+		m.VEOR(dst, dst, dst)
+	case t.Acc() == kernels.F32:
+		m.MOVI(dst, 0x80, lsl24)
+	default:
+		m.MOVI(dst, 0x80, lsl24)
+		m.VSHL(dst, dst, 32, d2)
+	}
+}
+
+// widen turns the lower four elements of src into accumulators.
+func (m *neon) widen(t kernels.Type, dst, src Vec) {
+	if t == kernels.F16 {
+		m.FCVTL(dst, src)
+		return
+	}
+	m.SHLL(dst, src)
+}
+
+// widenUpper turns the upper four elements of src into accumulators.
+func (m *neon) widenUpper(t kernels.Type, dst, src Vec) {
+	if t == kernels.F16 {
+		m.FCVTL2(dst, src)
+		return
+	}
+	m.SHLL2(dst, src)
+}
+
+func (m *neon) Load(t kernels.Type, dst Vec, a Addr) {
+	if t.Rounded() {
+		m.FMOVDload(dst, a)
+		m.widen(t, dst, dst)
+		return
+	}
+	m.FMOVQload(dst, a)
+}
+
+func (m *neon) LoadAdd(t kernels.Type, dst Vec, a Addr) {
+	v := m.regs.Vec()
+	m.Load(t, v, a)
+	m.AddVec(t, dst, dst, v)
+	m.regs.Free(v)
+}
+
+func (m *neon) Store(a Addr, v Vec) { m.FMOVQstore(a, v) }
+
+func (m *neon) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
+	if !t.Rounded() {
+		m.loadWhole(dst, a)
+		return
+	}
+	if len(dst)%2 != 0 {
+		m.Load(t, dst[0], a)
+		dst, a = dst[1:], a.Plus(8)
+	}
+	var halves []Vec // each holds the elements of two vectors
+	for i := 0; i < len(dst); i += 2 {
+		halves = append(halves, dst[i])
+	}
+	m.loadWhole(halves, a)
+	for i, h := range halves {
+		m.widenUpper(t, dst[2*i+1], h)
+		m.widen(t, h, h)
+	}
+}
+
+// loadWhole loads registers from 16 bytes each.
+func (m *neon) loadWhole(dst []Vec, a Addr) {
+	for ; len(dst) >= 2; dst, a = dst[2:], a.Plus(32) {
+		m.FLDPQ(dst[0], dst[1], a)
+	}
+	if len(dst) == 1 {
+		m.FMOVQload(dst[0], a)
+	}
+}
+
+func (m *neon) LoadAddVecs(t kernels.Type, dst []Vec, a Addr) {
+	per := 2 // vectors that a pair of registers holds
+	if t.Rounded() {
+		per = 4
+	}
+	for len(dst) > 0 {
+		n := min(per, len(dst))
+		m.loadAdd(t, dst[:n], a)
+		dst, a = dst[n:], a.Plus(n*vecSize(m, t))
+	}
+}
+
+// loadAdd adds up to a pair of registers full of elements.
+func (m *neon) loadAdd(t kernels.Type, dst []Vec, a Addr) {
+	switch {
+	case len(dst) == 1:
+		m.LoadAdd(t, dst[0], a)
+		return
+	case t.Rounded():
+		m.loadAddHalves(t, dst, a)
+		return
+	}
+	w := m.regs.Vecs(len(dst))
+	m.loadWhole(w, a)
+	for i := range dst {
+		m.AddVec(t, dst[i], dst[i], w[i])
+	}
+	m.regs.Free(w...)
+}
+
+// loadAddHalves adds two or four vectors, each widened from half a register.
+func (m *neon) loadAddHalves(t kernels.Type, dst []Vec, a Addr) {
+	w, upper := m.regs.Vecs(len(dst)/2), m.regs.Vec()
+	m.loadWhole(w, a)
+	for i, h := range w {
+		m.widenUpper(t, upper, h)
+		m.widen(t, h, h)
+		m.AddVec(t, dst[2*i], dst[2*i], h)
+		m.AddVec(t, dst[2*i+1], dst[2*i+1], upper)
+	}
+	m.regs.Free(upper)
+	m.regs.Free(w...)
+}
+
+func (m *neon) StoreVecs(a Addr, vs []Vec) {
+	for ; len(vs) >= 2; vs, a = vs[2:], a.Plus(32) {
+		m.FSTPQ(a, vs[0], vs[1])
+	}
+	if len(vs) == 1 {
+		m.Store(a, vs[0])
+	}
+}
+
+func (m *neon) AddVec(t kernels.Type, dst, a, b Vec) {
+	if t.Float() {
+		m.FADD(dst, a, b, m.shape(t))
+		return
+	}
+	m.VADD(dst, a, b, m.shape(t))
+}
+
+// addNeighbours adds the neighbours in a, then those in b.
+func (m *neon) addNeighbours(t kernels.Type, dst, a, b Vec) {
+	if t.Float() {
+		m.FADDP(dst, a, b, m.shape(t))
+		return
+	}
+	m.VADDP(dst, a, b, m.shape(t))
+}
+
+func (m *neon) StoreFirst(t kernels.Type, a Addr, v Vec) {
+	if t.Acc().Size() == 4 {
+		m.FMOVSstore(a, v)
+		return
+	}
+	m.FMOVDstore(a, v)
+}
+
+func (m *neon) RoundStore(t kernels.Type, a Addr, v Vec) {
+	w := m.regs.Vec()
+	m.round(t, w, v)
+	m.FMOVDstore(a, w)
+	m.regs.Free(w)
+}
+
+// round puts the elements to which v is rounded into the low half of dst.
+func (m *neon) round(t kernels.Type, dst, v Vec) {
+	if t == kernels.F16 {
+		m.FCVTN(dst, v)
+		return
+	}
+	// To nearest even: add 0x7fff, and one more if the lowest bit that stays is
+	// set. A NaN would overflow: it keeps its upper half, made quiet.
+	w, number := m.regs.Vec(), m.regs.Vec()
+	m.MOVI(w, 1, lsl0)
+	m.VUSHR(dst, v, 16, s4)
+	m.VAND(dst, dst, w)
+	m.MOVI(w, 0x7f, msl8)
+	m.VADD(dst, dst, w, s4)
+	m.VADD(w, dst, v, s4)
+	m.FCMEQ(number, v, v, s4)
+	m.VORR(dst, v, v)
+	m.ORRi(dst, 0x40, lsl16)
+	m.VBIT(dst, w, number)
+	m.SHRN(dst, dst, 16)
+	m.regs.Free(number, w)
+}
+
+func (m *neon) NeedsEnd(t kernels.Type) bool { return false }
+
+// MakePartial takes the padding from a window of a table of zeros followed by
+// -0; the elements that exist are loaded piece by piece, with zeros behind.
+func (m *neon) MakePartial(t kernels.Type, count GP, pad bool) Partial {
+	p := Partial{Count: count, Keep: noVec, Float: pad && t.Float()}
+	if !p.Float {
+		return p
+	}
+	size, n := t.Acc().Size(), lanes(m, t)
+	p.Pad = m.regs.Vec()
+	at, bytes := m.regs.GP(), m.regs.GP()
+	m.MOVDaddr(at, m.constant(integers(size, append(repeat(n, 0), repeat(n, negZero(t))...))))
+	m.LSLi(bytes, count, log2(size))
+	m.SUB(at, at, bytes)
+	m.FMOVQload(p.Pad, At(at, 16))
+	m.regs.FreeGP(at, bytes)
+	return p
+}
+
+func (m *neon) FreePartial(p Partial) {
+	if p.Keep != noVec {
+		m.regs.Free(p.Keep)
+	}
+	if p.Float {
+		m.regs.Free(p.Pad)
+	}
+}
+
+func (m *neon) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+	at, done := m.regs.GP(), m.newLabel("loaded")
+	m.Lea(at, a)
+	if lanes(m, t) == 4 {
+		m.loadFour(dst, t.Size(), at, p.Count, done)
+	} else {
+		m.loadTwo(dst, t.Size(), at, p.Count, done)
+	}
+	m.Label(done)
+	m.regs.FreeGP(at)
+	if t.Rounded() {
+		m.widen(t, dst, dst)
+	}
+	if pad && p.Float {
+		m.VORR(dst, dst, p.Pad)
+	}
+}
+
+// loadFour loads one to four elements of the given size.
+func (m *neon) loadFour(dst Vec, size int, at, count GP, done string) {
+	four, one := m.newLabel("four"), m.newLabel("one")
+	m.TBNZ(count, 2, four)
+	m.TBZ(count, 1, one)
+	m.loadBytes(dst, 2*size, at)
+	m.TBZ(count, 0, done)
+	m.AddInt(at, 2*size)
+	m.VLD1(dst, size, 2, at)
+	m.Jump(done)
+	m.Label(one)
+	m.loadBytes(dst, size, at)
+	m.Jump(done)
+	m.Label(four)
+	m.loadBytes(dst, 4*size, at)
+}
+
+// loadTwo loads one or two elements of the given size.
+func (m *neon) loadTwo(dst Vec, size int, at, count GP, done string) {
+	two := m.newLabel("two")
+	m.TBNZ(count, 1, two)
+	m.loadBytes(dst, size, at)
+	m.Jump(done)
+	m.Label(two)
+	m.loadBytes(dst, 2*size, at)
+}
+
+// loadBytes loads 2, 4, 8 or 16 bytes, and zeros behind them.
+func (m *neon) loadBytes(dst Vec, n int, at GP) {
+	switch n {
+	case 2:
+		m.VEOR(dst, dst, dst)
+		m.VLD1(dst, 2, 0, at)
+	case 4:
+		m.FMOVSload(dst, At(at, 0))
+	case 8:
+		m.FMOVDload(dst, At(at, 0))
+	case 16:
+		m.FMOVQload(dst, At(at, 0))
+	}
+}
+
+// StorePartial stores two and one accumulators.
+func (m *neon) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {
+	m.storePieces(t.Acc().Size(), lanes(m, t), a, v, count)
+}
+
+func (m *neon) RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP) {
+	w := m.regs.Vec()
+	m.round(t, w, v)
+	m.storePieces(t.Size(), lanes(m, t), a, w, count)
+	m.regs.Free(w)
+}
+
+// storePieces stores less than n elements, half as many at a time each time,
+// and moves v down behind each piece.
+func (m *neon) storePieces(size, n int, a Addr, v Vec, count GP) {
+	at := m.regs.GP()
+	m.Lea(at, a)
+	for n /= 2; n >= 1; n /= 2 {
+		skip := m.newLabel("skip")
+		m.TBZ(count, log2(n), skip)
+		switch n * size {
+		case 2:
+			m.VST1(at, v, 2, 0)
+		case 4:
+			m.FMOVSstore(At(at, 0), v)
+		case 8:
+			m.FMOVDstore(At(at, 0), v)
+		}
+		if n > 1 {
+			m.AddInt(at, n*size)
+			m.VEXT(v, v, v, n*size)
+		}
+		m.Label(skip)
+	}
+	m.regs.FreeGP(at)
+}
+
+func (m *neon) FoldPair(t kernels.Type, dst, a, b Vec, h int) {
+	if h == 1 {
+		m.addNeighbours(t, dst, a, b)
+		return
+	}
+	w := m.regs.Vec()
+	m.VZIP2(w, a, b, d2)
+	m.VZIP1(dst, a, b, d2)
+	m.AddVec(t, dst, dst, w)
+	m.regs.Free(w)
+}
+
+func (m *neon) FoldAll(t kernels.Type, v Vec) {
+	if t.Acc().Size() == 4 {
+		w := m.regs.Vec()
+		m.VEXT(w, v, v, 8)
+		m.AddVec(t, v, v, w)
+		m.regs.Free(w)
+	}
+	m.addNeighbours(t, v, v, v)
+}
+
+// loadConstant loads 16 bytes of read-only data.
+func (m *neon) loadConstant(data []byte) Vec {
+	v, at := m.regs.Vec(), m.regs.GP()
+	m.MOVDaddr(at, m.constant(data))
+	m.FMOVQload(v, At(at, 0))
+	m.regs.FreeGP(at)
+	return v
+}
+
+// Index and Permute work on bytes.
+func (m *neon) Index(t kernels.Type, index []int) Vec {
+	var bytes []int
+	for _, i := range index {
+		for b := range t.Acc().Size() {
+			bytes = append(bytes, i*t.Acc().Size()+b)
+		}
+	}
+	return m.loadConstant(integers(1, bytes))
+}
+
+func (m *neon) Permute(t kernels.Type, dst, src, index Vec) { m.VTBL(dst, src, index) }
+
+func (m *neon) Mask(t kernels.Type, keep []bool) Partial {
+	p := Partial{Float: t.Float()}
+	var ones, pads []int
+	for _, k := range keep {
+		if k {
+			ones, pads = append(ones, -1), append(pads, 0)
+		} else {
+			ones, pads = append(ones, 0), append(pads, negZero(t))
+		}
+	}
+	p.Keep = m.loadConstant(integers(t.Acc().Size(), ones))
+	if p.Float {
+		p.Pad = m.loadConstant(integers(t.Acc().Size(), pads))
+	}
+	return p
+}
+
+func (m *neon) Blend(t kernels.Type, v Vec, p Partial) {
+	m.VAND(v, v, p.Keep)
+	if p.Float {
+		m.VORR(v, v, p.Pad)
+	}
+}
+
+// Streams has a pointer to every row: pairs are loaded from a register and an
+// offset.
+func (m *neon) Streams(base GP, strides Addr, levels int) Streams {
+	s := Streams{Levels: levels, Ptrs: []GP{base}}
+	stride := m.regs.GP()
+	for i := range levels {
+		m.LoadInt(stride, strides.Plus(8*i))
+		for _, p := range s.Ptrs {
+			g := m.regs.GP()
+			m.ADD(g, p, stride)
+			s.Ptrs = append(s.Ptrs, g)
+		}
+	}
+	m.regs.FreeGP(stride)
+	s.Leaf = func(i int) Addr { return At(s.Ptrs[i], 0) }
+	return s
+}
+
+func (m *neon) FreeStreams(s Streams) { m.regs.FreeGP(s.Ptrs...) }

@@ -9,16 +9,28 @@ import (
 // fewBlocks is how many block sums sumSlice keeps on the stack.
 const fewBlocks = 64
 
-// sumSlice sums n >= 1 elements to one.
+// sumSlice sums n >= 1 elements to one. Small sums take the shortest way.
 func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	if t.Rounded() {
-		var acc float32
-		sumSequence(isa, t, unsafe.Pointer(&acc), src, n)
-		a := kernels.RoundArgs{Dst: dst, Src: unsafe.Pointer(&acc), N: 1}
-		roundGeneric(t, &a)
+	if n <= t.Block() && !t.Rounded() {
+		var a kernels.RowsArgs
+		a.Dst, a.Src, a.Outer, a.N = dst, src, 1, n
+		callRows(isa, t, &a)
 		return
 	}
-	sumSequence(isa, t, dst, src, n)
+	sumLongSlice(isa, t, dst, src, n)
+}
+
+// sumLongSlice is sumSlice for what is longer than a block, or to be rounded.
+func sumLongSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
+	if !t.Rounded() {
+		sumSequence(isa, t, dst, src, n)
+		return
+	}
+	var acc float32
+	sumSequence(isa, t, unsafe.Pointer(&acc), src, n)
+	var a kernels.RoundArgs
+	a.Dst, a.Src, a.N = dst, unsafe.Pointer(&acc), 1
+	roundGeneric(t, &a)
 }
 
 // sumSequence sums n >= 1 elements to one accumulator.

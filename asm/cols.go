@@ -31,31 +31,40 @@ func cols(m Machine, t kernels.Type, args GP) {
 	c.end()
 }
 
-// columns is the state of a cols kernel. The addresses of the current item of
-// the outer loop, and how many are left, wait in the frame.
+// columns is the state of a cols kernel.
 type columns struct {
-	m                     Machine
-	t                     kernels.Type
-	args                  GP
-	src, dst, left, outer Addr // in the frame
-	tail                  Addr // the sum of the overlapping vector
-	streams               Streams
-	to, lefts             GP // where the current vector is stored, and Left's is
+	m       Machine
+	t       kernels.Type
+	args    GP
+	streams Streams
+	to      GP   // where the current vector is stored
+	lefts   GP   // and where it lies in Left
+	outer   Addr // in the frame: outer items that are left
+	skip    Addr // bytes from the end of an item in Src, Dst and Left to the next
+	tail    Addr // the sum of the overlapping vector
 }
 
 func newColumns(m Machine, t kernels.Type, args GP) *columns {
 	c := &columns{m: m, t: t, args: args}
-	c.tail = m.Local(m.VecBytes())
-	g := m.Regs().GP()
-	for _, v := range []struct {
-		at   *Addr
-		from int
-	}{{&c.src, offset.cols.Src}, {&c.dst, offset.cols.Dst}, {&c.left, offset.cols.Left}, {&c.outer, offset.cols.Outer}} {
-		*v.at = m.Local(8)
-		m.LoadInt(g, At(args, v.from))
-		m.StoreInt(*v.at, g)
+	c.outer, c.skip, c.tail = m.Local(8), m.Local(3*8), m.Local(m.VecBytes())
+	r := m.Regs()
+	g, n := r.GP(), r.GP()
+	m.LoadInt(g, At(args, offset.cols.Outer))
+	m.StoreInt(c.outer, g)
+	// A loop leaves Src and Left behind the last whole vector, Dst behind all.
+	for i, v := range []struct{ stride, size, mask int }{
+		{offset.cols.SrcOuter, t.Size(), -lanes(m, t)},
+		{offset.cols.DstOuter, t.Acc().Size(), -1},
+		{offset.cols.LeftOuter, t.Acc().Size(), -lanes(m, t)},
+	} {
+		m.LoadInt(n, At(args, offset.cols.N))
+		m.And(n, v.mask)
+		m.ShiftLeft(n, log2(v.size))
+		m.LoadInt(g, At(args, v.stride))
+		m.Sub(g, n)
+		m.StoreInt(c.skip.Plus(8*i), g)
 	}
-	m.Regs().FreeGP(g)
+	r.FreeGP(g, n)
 	return c
 }
 
@@ -68,17 +77,17 @@ func (c *columns) end() {
 func (c *columns) emit(levels int) {
 	m, t, r, n := c.m, c.t, c.m.Regs(), lanes(c.m, c.t)
 	label := func(name string) string { return fmt.Sprintf("%s%d", name, levels) }
-	m.Label(label("outer"))
 	base := r.GP()
 	c.to, c.lefts = r.GP(), r.GP()
-	m.LoadInt(base, c.src)
-	m.LoadInt(c.to, c.dst)
-	m.LoadInt(c.lefts, c.left)
+	m.LoadInt(base, At(c.args, offset.cols.Src))
+	m.LoadInt(c.to, At(c.args, offset.cols.Dst))
+	m.LoadInt(c.lefts, At(c.args, offset.cols.Left))
 	c.streams = m.Streams(base, At(c.args, offset.cols.Strides), levels)
 	left := r.GP() // elements
 	m.LoadInt(left, At(c.args, offset.cols.N))
 	m.JumpIfInt(Less, left, n, label("narrow"))
 
+	m.Label(label("outer"))
 	c.overlap(left, label)
 	unroll := m.Unroll(t)
 	m.Label(label("many"))
@@ -100,15 +109,33 @@ func (c *columns) emit(levels int) {
 	m.Load(t.Acc(), v, c.tail)
 	m.Store(At(c.to, -m.VecBytes()), v)
 	r.Free(v)
-	m.Jump(label("next"))
+	m.Label(label("next"))
+	c.countDown(left, "end")
+	c.advance(c.skip, c.skip.Plus(8), c.skip.Plus(16))
+	m.LoadInt(left, At(c.args, offset.cols.N))
+	m.Jump(label("outer"))
 
 	m.Label(label("narrow"))
 	c.narrow(label("narrow"), left)
-
-	m.Label(label("next"))
 	r.FreeGP(left, c.to, c.lefts)
 	m.FreeStreams(c.streams)
-	c.next(label("outer"))
+}
+
+// countDown ends the loop over outer items after the last one.
+func (c *columns) countDown(g GP, end string) {
+	c.m.LoadInt(g, c.outer)
+	c.m.AddInt(g, -1)
+	c.m.StoreInt(c.outer, g)
+	c.m.JumpIfInt(Equal, g, 0, end)
+}
+
+// advance adds what lies at the addresses to the pointers into Src, Dst and Left.
+func (c *columns) advance(src, dst, left Addr) {
+	for _, p := range c.streams.Ptrs {
+		c.m.AddMem(p, src)
+	}
+	c.m.AddMem(c.to, dst)
+	c.m.AddMem(c.lefts, left)
 }
 
 // overlap sums the last vector of a row of left elements into the frame.
@@ -185,11 +212,13 @@ func (c *columns) eachLeft(label string, add func(at Addr)) {
 	r.FreeGP(count, at)
 }
 
-// narrow sums a row shorter than a vector.
+// narrow sums rows shorter than a vector.
 func (c *columns) narrow(label string, count GP) {
 	m, t, r := c.m, c.t, c.m.Regs()
-	r.FreeGP(c.lefts) // for want of registers
 	part := m.MakePartial(t, count, false)
+	m.StoreInt(c.skip, c.lefts) // in the frame, for want of registers
+	r.FreeGP(c.lefts)
+	m.Label(label + "outer")
 	var sum func(i, rows int) Vec
 	sum = func(i, rows int) Vec {
 		if rows == 1 {
@@ -204,36 +233,21 @@ func (c *columns) narrow(label string, count GP) {
 		return a
 	}
 	v := sum(0, 1<<c.streams.Levels)
-	m.FreePartial(part)
 	c.lefts = r.GP()
-	m.LoadInt(c.lefts, c.left)
-	part = m.MakePartial(t.Acc(), count, false)
+	m.LoadInt(c.lefts, c.skip)
 	c.eachLeft(label, func(at Addr) {
 		x := r.Vec()
 		m.LoadPartial(t.Acc(), x, at, part, false, None)
 		m.AddVec(t, v, v, x)
 		r.Free(x)
 	})
-	m.FreePartial(part)
 	m.StorePartial(t, At(c.to, 0), v, count)
 	r.Free(v)
-}
-
-// next goes to the next item of the outer loop.
-func (c *columns) next(loop string) {
-	m, r := c.m, c.m.Regs()
 	g := r.GP()
-	for _, v := range []struct {
-		at   Addr
-		step int
-	}{{c.src, offset.cols.SrcOuter}, {c.dst, offset.cols.DstOuter}, {c.left, offset.cols.LeftOuter}} {
-		m.LoadInt(g, v.at)
-		m.AddMem(g, At(c.args, v.step))
-		m.StoreInt(v.at, g)
-	}
-	m.LoadInt(g, c.outer)
-	m.AddInt(g, -1)
-	m.StoreInt(c.outer, g)
-	m.JumpIfInt(NotEqual, g, 0, loop)
+	c.countDown(g, "end")
 	r.FreeGP(g)
+	c.advance(At(c.args, offset.cols.SrcOuter), At(c.args, offset.cols.DstOuter), At(c.args, offset.cols.LeftOuter))
+	m.StoreInt(c.skip, c.lefts)
+	m.Jump(label + "outer")
+	m.FreePartial(part)
 }

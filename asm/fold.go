@@ -124,9 +124,15 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 	if choose != nil {
 		choose(label)
 	}
+	var sum Vec
 	for i, body := range bodies {
 		m.Label(label(i))
 		v := body()
+		if i > 0 && v != sum {
+			panic("the bodies of a loop over rows leave their sums in different registers")
+		}
+		sum = v
+		m.JumpIfInt(Equal, l.count, 1, "single")
 		m.Store(At(l.slot, 0), v)
 		r.Free(v)
 		m.AddMem(l.src, At(l.args, offset.rows.Stride))
@@ -138,6 +144,8 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 	}
 	m.Label("fold")
 	l.fold()
+	m.Label("single")
+	l.single(sum)
 	m.Label("next")
 	m.Sub(l.outer, l.count)
 	m.JumpIfInt(NotEqual, l.outer, 0, "group")
@@ -147,21 +155,11 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 // fold folds a group's rows, and stores their sums.
 func (l *rowLoop) fold() {
 	m, r, n, size := l.m, l.m.Regs(), lanes(l.m, l.t), l.t.Acc().Size()
-	m.JumpIfInt(NotEqual, l.count, 1, "several")
-	v := r.Vec()
-	m.Load(l.t.Acc(), v, l.slots)
-	m.FoldAll(l.t, v)
-	m.StoreFirst(l.t, At(l.dst, 0), v)
-	r.Free(v)
-	m.AddInt(l.dst, size)
-	m.Jump("next")
-
-	m.Label("several")
 	row := make([]int, n) // the row that leaf i holds, so that the sums come out in order
 	for l, leaf := range foldOrder(m.VecBytes(), size, 1) {
 		row[leaf] = l
 	}
-	v = foldVecs(m, l.t, n, func(i int) Vec {
+	v := foldVecs(m, l.t, n, func(i int) Vec {
 		v := r.Vec()
 		m.Load(l.t.Acc(), v, l.slots.Plus(row[i]*m.VecBytes()))
 		return v
@@ -172,6 +170,18 @@ func (l *rowLoop) fold() {
 	m.Jump("next")
 	m.Label("part")
 	m.StorePartial(l.t, At(l.dst, 0), v, l.count)
+	m.Jump("next")
+	r.Free(v)
+}
+
+// single folds and stores the one row of a group of one, the last.
+func (l *rowLoop) single(v Vec) {
+	r := l.m.Regs()
+	for got := r.Vec(); got != v; got = r.Vec() {
+		defer r.Free(got)
+	}
+	l.m.FoldAll(l.t, v)
+	l.m.StoreFirst(l.t, At(l.dst, 0), v)
 	r.Free(v)
 }
 

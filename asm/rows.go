@@ -9,23 +9,15 @@ import (
 // rows sums rows that are longer than a row of lanes and shorter than a block:
 // K rows of lanes, and a tail that fills part of one more.
 //
-// The tail is padded with the identity in the frame, as a row of lanes. The
-// bits of K tell which trees there are, from left to right: one of eight rows,
-// of four, of two, a single row, and the tail. They are summed in this order,
-// which is that of memory, and added from right to left. The tree of eight
-// waits in the frame, the others in registers.
+// The bits of K tell which trees there are, from left to right: one of eight
+// rows, of four, of two, a single row, and the tail. They are summed in this
+// order, which is that of memory, and added from right to left. The tree of
+// eight waits in the frame, the others in registers.
 func rows(m Machine, t kernels.Type, args GP) {
 	r := m.Regs()
 	l := newRowLoop(m, t, args)
 	s := newStrips(m, t)
-	pad, eight := m.Local(kernels.RowBytes), m.Local(kernels.RowBytes)
-	id := r.Vec()
-	m.Identity(t, id)
-	for off := 0; off < kernels.RowBytes; off += m.VecBytes() {
-		m.Store(pad.Plus(off), id)
-	}
-	r.Free(id)
-
+	eight := m.Local(kernels.RowBytes)
 	k, tail := m.Local(8), m.Local(8) // in the frame, for want of registers
 	g := r.GP()
 	m.LoadInt(g, At(args, offset.rows.N))
@@ -37,7 +29,6 @@ func rows(m Machine, t kernels.Type, args GP) {
 	r.FreeGP(g)
 
 	l.emit(nil, func() Vec {
-		padTail(m, t, l.src, k, tail, pad)
 		p, bits := r.GP(), r.GP()
 		row := t.Lanes() * t.Size()
 		m.Move(p, l.src)
@@ -77,11 +68,11 @@ func rows(m Machine, t kernels.Type, args GP) {
 				m.Identity(t, v)
 			}
 			m.Label(label("tail", 0))
-			m.LoadInt(q, tail)
-			m.JumpIfInt(Equal, q, 0, label("even", 0))
-			m.LoadAddVecs(t.Acc(), acc, pad.Plus(vector*m.VecBytes()))
-			m.Label(label("even", 0))
+			r.FreeGP(bits)
+			addTail(m, t, acc, q, tail, vector)
 			r.FreeGP(q)
+			bits = r.GP()
+			m.LoadInt(bits, k)
 			without(2, label("not", 2))
 			for i := range acc {
 				m.AddVec(t, acc[i], two[i], acc[i])
@@ -105,32 +96,33 @@ func rows(m Machine, t kernels.Type, args GP) {
 	l.end()
 }
 
-// padTail emits the copying of the tail of a row, which begins k rows of lanes
-// behind src, to the row of lanes at pad; what lies behind it there stays.
-func padTail(m Machine, t kernels.Type, src GP, k, tail, pad Addr) {
-	r := m.Regs()
-	from, to, left, v := r.GP(), r.GP(), r.GP(), r.Vec()
+// addTail emits the addition of the tail at q to a strip of a row of lanes, the
+// one that begins at a vector: the vectors that are whole, and one in part.
+func addTail(m Machine, t kernels.Type, acc []Vec, q GP, tail Addr, vector int) {
+	r, n := m.Regs(), lanes(m, t)
+	label := func(name string, v int) string { return fmt.Sprintf("%s%d", name, vector+v) }
+	left := r.GP()
 	m.LoadInt(left, tail)
-	m.JumpIfInt(Equal, left, 0, "padded")
-	m.LoadInt(from, k)
-	m.ShiftLeft(from, log2(t.Lanes()*t.Size()))
-	m.Add(from, src)
-	m.Lea(to, pad)
-	m.Label("pad")
-	m.JumpIfInt(Less, left, lanes(m, t), "padpart")
-	m.Load(t, v, At(from, 0))
-	m.Store(At(to, 0), v)
-	m.AddInt(from, vecSize(m, t))
-	m.AddInt(to, m.VecBytes())
-	m.AddInt(left, -lanes(m, t))
-	m.Jump("pad")
-	m.Label("padpart")
-	m.JumpIfInt(Equal, left, 0, "padded")
-	p := m.MakePartial(t, left, true)
-	m.LoadPartial(t, v, At(from, 0), p, true, None)
-	m.FreePartial(p)
-	m.Store(At(to, 0), v)
-	m.Label("padded")
-	r.FreeGP(from, to, left)
-	r.Free(v)
+	for v := range acc {
+		m.JumpIfInt(Less, left, (vector+v+1)*n, label("part", v))
+		m.LoadAdd(t, acc[v], At(q, (vector+v)*vecSize(m, t)))
+	}
+	m.Jump(label("tailed", 0))
+	for v := range acc {
+		m.Label(label("part", v))
+		if vector+v > 0 {
+			m.AddInt(left, -(vector+v)*n)
+		}
+		m.JumpIfInt(LessEqual, left, 0, label("tailed", 0))
+		part, x := m.MakePartial(t, left, true), r.Vec()
+		m.LoadPartial(t, x, At(q, (vector+v)*vecSize(m, t)), part, true, None)
+		m.AddVec(t, acc[v], acc[v], x)
+		m.FreePartial(part)
+		r.Free(x)
+		if v < len(acc)-1 {
+			m.Jump(label("tailed", 0))
+		}
+	}
+	m.Label(label("tailed", 0))
+	r.FreeGP(left)
 }

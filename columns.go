@@ -11,6 +11,7 @@ package reducesum
 // rows of partial sums, whose columns are summed in the same way.
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -19,9 +20,7 @@ import (
 const (
 	// joinBytes is the size, in accumulators, that joined rows do not exceed:
 	// a part of the first-level cache.
-	joinBytes = 8 << 10
-	// minJoined is the least number of joined rows that are worth joining for.
-	minJoined = 8
+	joinBytes = 16 << 10
 	// treeSlots is how many sums of subtrees may wait while a block is summed:
 	// one per level of its tree, log2(rows*lanes) at most.
 	treeSlots = 10
@@ -51,9 +50,7 @@ func (p *pass) columns() {
 	width := min(p.inner, len(p.scratch.pass)/slots/acc&^63)
 	items := 1
 	if levels == 1 {
-		row := width * acc << joined(p.t, p.reduce, width, p.srcRow)
-		items = min(len(p.scratch.pass)/(slots*row), kernels.MaxBytes/(p.reduce*width*p.t.Size()))
-		items = max(1, min(items, p.outer))
+		items = min(p.outer, itemsAtOnce(p.t, p.reduce, width, p.srcRow, len(p.scratch.pass)))
 	}
 	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
 	for o := 0; o < p.outer; o += items {
@@ -78,16 +75,32 @@ func levelsOf(n, block int) int {
 	return levels
 }
 
-// joined returns the b for which 2^b rows are to be joined.
+// joined returns the b for which 2^b rows are to be joined. Few rows are not
+// worth it. A power of two leaves sixteen rows, for the kernel to add at once.
+// Otherwise all lanes are joined, or as many as there are rows: that leaves the
+// fewest subtrees, since rows that some columns have, and others not, are cut
+// off by bits of the number of joined rows.
 func joined(t kernels.Type, reduce, width, row int) int {
 	if row != width*t.Size() || reduce <= kernels.Rows {
 		return 0
 	}
-	b := 0
-	for 2<<b <= t.Lanes() && reduce>>(b+1) >= minJoined && width*t.Acc().Size()<<(b+1) <= joinBytes {
-		b++
+	b := bits.Len(uint(reduce)) - 1
+	if reduce == 1<<b {
+		b -= 4
+	}
+	b = min(b, bits.Len(uint(t.Lanes()))-1)
+	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
+		b--
 	}
 	return b
+}
+
+// itemsAtOnce is for how many outer items there is memory.
+func itemsAtOnce(t kernels.Type, reduce, width, row, bytes int) int {
+	b := joined(t, reduce, width, row)
+	slots := bits.Len(uint(reduce>>b)) + 1
+	perItem := (slots + stages) * (width * t.Acc().Size() << b)
+	return max(1, min(bytes/perItem, kernels.MaxBytes/(reduce*width*t.Size())))
 }
 
 // sum sums the columns of reduce rows.
@@ -161,10 +174,7 @@ func (m *matrix) sumBlocks(reduce int, mem memory) {
 // sumInBatches sums outer items of up to a block of rows, as many at a time as
 // there is memory for.
 func (m *matrix) sumInBatches(reduce int, mem memory) {
-	acc := m.t.Acc().Size()
-	row := m.width * acc << joined(m.t, reduce, m.width, m.row)
-	items := min(mem.n/((treeSlots+stages)*row), kernels.MaxBytes/(reduce*m.width*m.t.Size()))
-	items = max(1, items)
+	items := itemsAtOnce(m.t, reduce, m.width, m.row, mem.n)
 	b := *m
 	for o := 0; o < m.outer; o += items {
 		b.outer = min(items, m.outer-o)

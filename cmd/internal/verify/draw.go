@@ -13,14 +13,14 @@ const maxRank = 6
 var lengths = []int{1, 2, 3, 4, 7, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 65536}
 
 // drawShape draws a shape of rank 0 to 6: short and long rows, narrow and wide
-// columns, now and then an empty axis.
+// columns, now and then an empty axis. Most tensors are small, so that there
+// are many; the large ones have few axes, because every set of them is summed.
 func drawShape(r *rand.Rand) []int {
-	limit := 1 << (4 + r.IntN(11))
-	if r.IntN(8) == 0 {
-		limit = 1 << (15 + r.IntN(5))
-	}
 	shape := make([]int, r.IntN(maxRank+1))
-	room := limit
+	room := 1 << (4 + r.IntN(10))
+	if len(shape) <= 3 && r.IntN(8) == 0 {
+		room = 1 << (15 + r.IntN(5))
+	}
 	for _, axis := range r.Perm(len(shape)) {
 		shape[axis] = drawLength(r, room)
 		room /= max(shape[axis], 1)

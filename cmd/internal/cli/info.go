@@ -63,9 +63,14 @@ func names(impls []reducesum.Implementation) []string {
 	return s
 }
 
+// cpuName returns the model, or where the CPU does not tell, as on many arm64,
+// at least who made it.
 func cpuName() string {
 	if name := strings.TrimSpace(cpuid.CPU.BrandName); name != "" {
 		return name
+	}
+	if cpuid.CPU.VendorID != cpuid.VendorUnknown {
+		return cpuid.CPU.VendorID.String()
 	}
 	return "unknown"
 }

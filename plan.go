@@ -241,8 +241,11 @@ func nestOf(dims []dim) (nest, bool) {
 			return nest{}, false
 		}
 		g := group{reduce: dims[i].size, reduceStride: dims[i].stride, keep: 1}
-		if i+1 < len(dims) && !dims[i+1].reduced {
+		if i+1 < len(dims) {
 			i++
+			if dims[i].reduced { // one sequence with the one before, but not in memory
+				return nest{}, false
+			}
 			g.keep, g.keepStride = dims[i].size, dims[i].stride
 		}
 		n.groups = append(n.groups, g)

@@ -5,7 +5,6 @@ package reducesum
 import (
 	"os"
 	"testing"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,6 +26,3 @@ func guarded(t testing.TB, n int) []byte {
 	}
 	return mem[page : n+page]
 }
-
-// tail returns the address of the last n bytes of mem.
-func tail(mem []byte, n int) unsafe.Pointer { return unsafe.Pointer(&mem[len(mem)-n:][:1][0]) }

@@ -28,53 +28,144 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// fillBits fills the n elements of type t at p with one of several kinds of
-// values: ordinary ones, ones that cancel, special ones, any bits at all.
-func fillBits(r *rand.Rand, t kernels.Type, p unsafe.Pointer, n int) {
-	kind := r.IntN(5)
-	for i := range n {
-		at := unsafe.Add(p, i*t.Size())
-		x := r.NormFloat64()
-		switch {
-		case kind == 1 || kind == 4 && r.IntN(8) == 0:
-			x = math.Ldexp(x, r.IntN(60)-30)
-		case kind == 2 || kind == 4 && r.IntN(64) == 0:
-			special := []float64{0, math.Copysign(0, -1), 1, -1, 5e-324, 1e-40, -1e-45, 6e-8, 65504, 3e38, -3e38, 1e308}
-			x = special[r.IntN(len(special))]
-			if r.IntN(200) == 0 {
-				x = []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
-			}
-		}
-		bits := r.Uint64()
-		if kind != 3 {
-			switch t {
-			case kernels.F32:
-				bits = uint64(math.Float32bits(float32(x)))
-			case kernels.F64:
-				bits = math.Float64bits(x)
-			case kernels.F16:
-				bits = uint64(float16FromFloat32(float32(x)))
-			case kernels.BF16:
-				bits = uint64(BFloat16FromFloat32(float32(x)))
-			}
-		} else if r.IntN(4) > 0 && n > 40 { // few infinities and NaNs among any bits
-			bits &^= 1 << (8*t.Size() - 2)
-		}
-		switch t.Size() {
-		case 2:
-			*(*uint16)(at) = uint16(bits)
-		case 4:
-			*(*uint32)(at) = uint32(bits)
-		default:
-			*(*uint64)(at) = bits
+// eachImplementation runs a test for every implementation of this CPU, which
+// Sum and SumBlocks use meanwhile, and plans too unless told otherwise.
+func eachImplementation(t *testing.T, f func(t *testing.T)) {
+	for _, i := range Implementations() {
+		t.Run(i.String(), func(t *testing.T) {
+			pin(t, i)
+			f(t)
+		})
+	}
+}
+
+// pin makes an implementation the best one for the duration of a test.
+func pin(t testing.TB, i Implementation) {
+	was := best
+	best = i.isa
+	t.Cleanup(func() { best = was })
+}
+
+// eachISA runs a test for every instruction set that this CPU has kernels for.
+func eachISA(t *testing.T, f func(t *testing.T, isa kernels.ISA)) {
+	for _, i := range Implementations() {
+		if i.isa != kernels.Generic {
+			t.Run(i.String(), func(t *testing.T) { f(t, i.isa) })
 		}
 	}
 }
 
-// sameBits compares n values of type t: all NaNs are equal.
-func sameBits(t kernels.Type, a, b unsafe.Pointer, n int) error {
+// eachType runs a test for every type that kernels know.
+func eachType(t *testing.T, f func(t *testing.T, typ kernels.Type)) {
+	for typ := range kernels.NumTypes {
+		t.Run(typ.String(), func(t *testing.T) { f(t, typ) })
+	}
+}
+
+// tail returns the address of the last n > 0 bytes of mem.
+func tail(mem []byte, n int) unsafe.Pointer { return unsafe.Pointer(&mem[len(mem)-n]) }
+
+// long returns the first argument, or the second in short tests.
+func long[T any](full, short T) T {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
+// The kinds of values that fill makes.
+const (
+	ordinary    = iota // of a normal distribution
+	wide               // of very different magnitudes
+	special            // zeros, subnormals, powers, limits
+	anyBits            // any finite ones below 2
+	mostlyMinus        // -0, and +0 here and there
+	mixed              // ordinary, wide, special and huge ones
+	numKinds
+)
+
+// finite are special values, as float64; each type rounds them to its own.
+var finite = []float64{
+	0, math.Copysign(0, -1), 1, -1, 5e-324, -1e-310, 2.2e-308, 1e-40, -1e-45, 1.2e-38, 6e-8, -6e-8, 6.1e-5,
+	2049, -4097, 16777217, 9007199254740993, 1e30, -1e30,
+}
+
+// period is the number of elements after which fill repeats itself: a prime, so
+// that neighbouring rows differ.
+const period = 10007
+
+// fill fills a buffer with one of several kinds of values. Infinities and NaNs
+// are few, so that long sums do not all end in NaN.
+func (b buffer) fill(r *rand.Rand) {
+	fillBits(r, b.typ, b.p, min(b.n, period))
+	for done := period; done < b.n; done *= 2 {
+		copy(b.slice(done, b.n).bytes(), b.slice(0, done).bytes())
+	}
+	if b.n == 0 || !b.typ.Float() || r.IntN(4) > 0 {
+		return
+	}
+	for range 1 + r.IntN(3) {
+		x := []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
+		store(b.typ, b.p, r.IntN(b.n), floatBits(b.typ, x))
+	}
+}
+
+// fillBits fills the n elements of type t at p with finite values of one kind.
+func fillBits(r *rand.Rand, t kernels.Type, p unsafe.Pointer, n int) {
+	kind := r.IntN(numKinds)
 	for i := range n {
-		x, y := load(t, a, i), load(t, b, i)
+		if kind == anyBits || !t.Float() {
+			bits := r.Uint64()
+			if t.Float() {
+				bits &^= 1 << (8*t.Size() - 2)
+			}
+			store(t, p, i, bits)
+			continue
+		}
+		x := r.NormFloat64()
+		switch {
+		case kind == wide || kind == mixed && r.IntN(8) == 0:
+			x = math.Ldexp(x, r.IntN(60)-30)
+		case kind == special || kind == mixed && r.IntN(16) == 0:
+			x = finite[r.IntN(len(finite))]
+		case kind == mostlyMinus:
+			x = 0
+			if r.IntN(300) > 0 {
+				x = math.Copysign(0, -1)
+			}
+		case kind == mixed && r.IntN(n+8) == 0:
+			x = []float64{65504, 3e38, -3e38, 1.7e308}[r.IntN(4)]
+		}
+		store(t, p, i, floatBits(t, x))
+	}
+}
+
+// floatBits returns the bits of x, rounded to type t; but a finite x stays
+// finite.
+func floatBits(t kernels.Type, x float64) uint64 {
+	if t == kernels.F64 {
+		return math.Float64bits(x)
+	}
+	most := float64(math.MaxFloat32)
+	if t == kernels.F16 {
+		most = 65504
+	}
+	if !math.IsInf(x, 0) && !math.IsNaN(x) {
+		x = max(-most, min(most, x))
+	}
+	switch t {
+	case kernels.F16:
+		return uint64(nearestFloat16(float32(x)))
+	case kernels.BF16:
+		return uint64(nearestBFloat16(float32(x)))
+	}
+	return uint64(math.Float32bits(float32(x)))
+}
+
+// sameBits compares n values of type t: all NaNs are equal.
+func sameBits(t kernels.Type, got, want unsafe.Pointer, n int) error {
+	for i := range n {
+		x, y := load(t, got, i), load(t, want, i)
 		if x != y && !(isNaN(t, x) && isNaN(t, y)) {
 			return fmt.Errorf("value %d of %d: %s, want %s", i, n, format(t, x), format(t, y))
 		}
@@ -93,41 +184,36 @@ func load(t kernels.Type, p unsafe.Pointer, i int) uint64 {
 	return *(*uint64)(at)
 }
 
+func store(t kernels.Type, p unsafe.Pointer, i int, bits uint64) {
+	at := unsafe.Add(p, i*t.Size())
+	switch t.Size() {
+	case 2:
+		*(*uint16)(at) = uint16(bits)
+	case 4:
+		*(*uint32)(at) = uint32(bits)
+	default:
+		*(*uint64)(at) = bits
+	}
+}
+
+// asFloat returns the value of a float's bits.
 func asFloat(t kernels.Type, bits uint64) float64 {
 	switch t {
-	case kernels.F32:
-		return float64(math.Float32frombits(uint32(bits)))
 	case kernels.F64:
 		return math.Float64frombits(bits)
 	case kernels.F16:
-		return float64(Float16(bits).Float32())
+		return float64(float16Value(Float16(bits)))
 	case kernels.BF16:
-		return float64(BFloat16(bits).Float32())
+		return float64(bfloat16Value(BFloat16(bits)))
 	}
-	return 0
+	return float64(math.Float32frombits(uint32(bits)))
 }
 
-func isNaN(t kernels.Type, bits uint64) bool { return math.IsNaN(asFloat(t, bits)) }
+func isNaN(t kernels.Type, bits uint64) bool { return t.Float() && math.IsNaN(asFloat(t, bits)) }
 
 func format(t kernels.Type, bits uint64) string {
 	if !t.Float() {
 		return fmt.Sprintf("%#x", bits)
 	}
 	return fmt.Sprintf("%g (%#x)", asFloat(t, bits), bits)
-}
-
-// eachISA runs a test for every instruction set that this CPU has kernels for.
-func eachISA(t *testing.T, f func(t *testing.T, isa kernels.ISA)) {
-	for _, i := range Implementations() {
-		if i.isa != kernels.Generic {
-			t.Run(i.String(), func(t *testing.T) { f(t, i.isa) })
-		}
-	}
-}
-
-// eachType runs a test for every element type.
-func eachType(t *testing.T, f func(t *testing.T, typ kernels.Type)) {
-	for typ := range kernels.NumTypes {
-		t.Run(typ.String(), func(t *testing.T) { f(t, typ) })
-	}
 }

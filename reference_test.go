@@ -28,16 +28,17 @@ func refSum[A accumulator](x []A) A {
 }
 
 // refBlock is the sum of a block: a matrix padded by -0, rows pairwise, lanes
-// in half.
+// in half. Rows of nothing but -0 are left out, for speed: they change nothing.
 func refBlock[A accumulator](x []A, lanes int) A {
+	var m [1024]A
+	rows := (len(x) + lanes - 1) / lanes
 	minusZero := refMinusZero[A]()
-	m := make([]A, 16*lanes)
-	for i := range m {
+	for i := len(x); i < rows*lanes; i++ {
 		m[i] = minusZero
 	}
-	copy(m, x)
+	copy(m[:], x)
 	for h := 1; h < 16; h *= 2 {
-		for k := 0; k < 16; k += 2 * h {
+		for k := 0; k+h < rows; k += 2 * h {
 			for j := 0; j < lanes; j++ {
 				m[k*lanes+j] += m[(k+h)*lanes+j]
 			}
@@ -62,70 +63,66 @@ func refMinusZero[A accumulator]() A {
 	return z
 }
 
-// refReduceSum is the definition of ReduceSum: for every result, the sequence
-// of each group of neighbouring reduced axes, the innermost group first.
+// refReduceSum is ReduceSum of a view: the elements in row-major order as
+// accumulators, without the axes of size 1; then, from the inside out, each
+// group of neighbouring reduced axes summed as one sequence; then rounded.
 func refReduceSum[T Element, A accumulator](src []T, shape, strides []int, reduced []bool, widen func(T) A, round func(A) T) []T {
-	var dst []T
-	// Walk goes through the axes from axis i on and returns the values of the
-	// innermost group that it is in, or appends results.
-	index := make([]int, len(shape))
-	var value func(axis int) A
-	value = func(axis int) A { // of the subtensor behind the kept indexes
-		var seq []A
-		end := axis // the group: reduced axes, and axes of size 1, from axis on
-		for end < len(shape) && (reduced[end] || shape[end] == 1) {
-			end++
+	x := make([]A, 0, refProduct(shape))
+	refEach(shape, strides, 0, func(off int) { x = append(x, widen(src[off])) })
+
+	var dims []int
+	var sum []bool
+	for i, d := range shape {
+		if d != 1 {
+			dims, sum = append(dims, d), append(sum, reduced[i])
 		}
-		next := end // the next group's first axis
-		for next < len(shape) && !(reduced[next] && shape[next] != 1) {
-			next++
+	}
+	for to := len(dims); to > 0; to-- { // from the innermost axis on
+		if !sum[to-1] {
+			continue
 		}
-		var each func(a int)
-		each = func(a int) {
-			if a == end {
-				if next < len(shape) {
-					seq = append(seq, value(next))
-					return
+		from := to - 1
+		for from > 0 && sum[from-1] {
+			from--
+		}
+		outer, n, inner := refProduct(dims[:from]), refProduct(dims[from:to]), refProduct(dims[to:])
+		next := make([]A, outer*inner)
+		seq := make([]A, n)
+		for o := range outer {
+			for i := range inner {
+				for k := range seq {
+					seq[k] = x[(o*n+k)*inner+i]
 				}
-				off := 0
-				for i, k := range index {
-					off += k * strides[i]
-				}
-				seq = append(seq, widen(src[off]))
-				return
+				next[o*inner+i] = refSum(seq)
 			}
-			if !reduced[a] {
-				each(a + 1)
-				return
-			}
-			for index[a] = 0; index[a] < shape[a]; index[a]++ {
-				each(a + 1)
-			}
-			index[a] = 0
 		}
-		each(axis)
-		return refSum(seq)
+		x = next
+		dims, sum = append(dims[:from:from], dims[to:]...), append(sum[:from:from], sum[to:]...)
+		to = from + 1
 	}
-	first := 0
-	for first < len(shape) && !(reduced[first] && shape[first] != 1) {
-		first++
+
+	dst := make([]T, len(x))
+	for i, v := range x {
+		dst[i] = round(v)
 	}
-	var kept func(a int)
-	kept = func(a int) {
-		if a == len(shape) {
-			dst = append(dst, round(value(first)))
-			return
-		}
-		if reduced[a] {
-			kept(a + 1)
-			return
-		}
-		for i := 0; i < shape[a]; i++ {
-			index[a] = i
-			kept(a + 1)
-		}
-		index[a] = 0
-	}
-	kept(0)
 	return dst
+}
+
+// refEach calls f with the offset of each element, in row-major order.
+func refEach(shape, strides []int, off int, f func(off int)) {
+	if len(shape) == 0 {
+		f(off)
+		return
+	}
+	for i := range shape[0] {
+		refEach(shape[1:], strides[1:], off+i*strides[0], f)
+	}
+}
+
+func refProduct(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
 }

@@ -1,0 +1,129 @@
+//go:build !race
+
+package reducesum
+
+// The race detector allocates, so these tests do without it.
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// TestNoAllocations checks that Sum, SumBlocks and Run with one worker allocate
+// nothing, whatever the shape.
+func TestNoAllocations(t *testing.T) {
+	eachImplementation(t, func(t *testing.T) {
+		noAllocations[float32](t)
+		noAllocations[float64](t)
+		noAllocations[Float16](t)
+		noAllocations[BFloat16](t)
+		noAllocations[int32](t)
+		noAllocations[int64](t)
+		noAllocations[uint32](t)
+		noAllocations[uint64](t)
+	})
+}
+
+func noAllocations[T Element](t *testing.T) {
+	typ := typeOf[T]()
+	for _, n := range []int{0, 1, 7, typ.Block(), 3*typ.Block() + 1, 100 * typ.Block(), 1<<20 + typ.Block() + 1} {
+		x := make([]T, n)
+		var sum T
+		allocatesNothing(t, fmt.Sprintf("Sum of %d %T", n, sum), func() { sum += Sum(x) })
+	}
+	for _, s := range shapesFor(typ) {
+		if n := refProduct(s.shape); n > long(1<<20, 1<<17) {
+			continue
+		}
+		x := make([]T, refProduct(s.shape))
+		p, err := NewPlan(s.shape, over(s.axes...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]T, p.Len())
+		name := fmt.Sprintf("%T %s", dst, s.name)
+		allocatesNothing(t, "Run: "+name, func() {
+			if err := Run(p, dst, x); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if len(s.axes) > 1 {
+			continue
+		}
+		outer, reduce, inner := refProduct(s.shape[:s.axes[0]]), s.shape[s.axes[0]], refProduct(s.shape[s.axes[0]+1:])
+		allocatesNothing(t, "SumBlocks: "+name, func() {
+			if err := SumBlocks(dst, x, outer, reduce, inner); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for _, c := range largeViews {
+		x := make([]T, c.reach())
+		p, err := NewPlan(c.shape, c.op(), WithStrides(c.strides))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]T, p.Len())
+		allocatesNothing(t, fmt.Sprintf("Run: %T %v", dst, c), func() {
+			if err := Run(p, dst, x); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if testing.Short() {
+			break
+		}
+	}
+}
+
+func allocatesNothing(t *testing.T, name string, f func()) {
+	t.Helper()
+	if n := testing.AllocsPerRun(1, f); n != 0 {
+		t.Errorf("%s: %g allocations", name, n)
+	}
+}
+
+// TestLocalArraysStayOnTheStack sums arrays that are local variables: were they
+// to escape to the heap, each call would allocate.
+func TestLocalArraysStayOnTheStack(t *testing.T) {
+	var total float32
+	for name, f := range map[string]func(){
+		"Sum": func() {
+			var x [1024]float32
+			x[3] = 5
+			total += Sum(x[:])
+		},
+		"SumBlocks": func() {
+			var x [6000]float32
+			var dst [3]float32
+			x[3] = 5
+			_ = SumBlocks(dst[:], x[:], 1, 2000, 3)
+			total += dst[0]
+		},
+	} {
+		allocatesNothing(t, name, f)
+	}
+	if total != 20 {
+		t.Errorf("the sums add up to %g, want 20", total)
+	}
+}
+
+// TestNoGoroutines checks that one worker is the caller.
+func TestNoGoroutines(t *testing.T) {
+	x := slices.Repeat([]float32{1}, 1<<20)
+	p, err := NewPlan([]int{1 << 20}, Op{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	dst := make([]float32, 1)
+	for range 20 {
+		if err := Run(p, dst, x); err != nil {
+			t.Fatal(err)
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			t.Fatalf("%d goroutines, %d before", n, before)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+// Command compare measures the ReduceSum of each engine as it is and with
+// reducesum, and prints a table, or puts it into README.md:
+//
+//	go run ./compare [-repeats n] [-spread x] [-readme README.md]
+//
+// The runs of all engines alternate, so that a slow moment of the machine is one
+// for all of them; the figures are medians. It must run in the engines' module,
+// not in a workspace: GOWORK=off.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/reducesum/reducesum/engines/compare/cases"
+)
+
+func main() {
+	repeats := flag.Int("repeats", 21, "runs of each sum")
+	spread := flag.Float64("spread", 0.2, "greatest distance between quartiles, in medians, of figures to publish")
+	readme := flag.String("readme", "", "file to put the table into")
+	flag.Parse()
+	if flag.NArg() > 0 || *repeats < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*repeats, *spread, *readme); err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+func run(repeats int, spread float64, readme string) (err error) {
+	engines, err := allEngines(runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, e := range engines {
+			err = errors.Join(err, e.close())
+		}
+	}()
+	if err := measure(engines, repeats); err != nil {
+		return err
+	}
+	noisy := report(os.Stderr, engines, spread)
+	text := table(engines, repeats, time.Now())
+	if readme == "" {
+		fmt.Print(text)
+		return nil
+	}
+	if noisy {
+		return fmt.Errorf("%s stays as it is: runs differ too much, try again on a quiet machine", readme)
+	}
+	return insert(readme, text)
+}
+
+// measure runs each variant of each engine on each case, in turns.
+func measure(engines []*engine, repeats int) error {
+	bar := progressbar.NewOptions((repeats+1)*len(cases.All),
+		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
+	for round := range repeats + 1 { // the first one is not counted
+		for i := range cases.All {
+			for _, e := range engines {
+				for _, v := range e.variants {
+					if err := v.measure(i, round > 0); err != nil {
+						return fmt.Errorf("%s, %s, %v: %w", e.name, v.name, cases.All[i], err)
+					}
+				}
+			}
+			_ = bar.Add(1)
+		}
+	}
+	return nil
+}

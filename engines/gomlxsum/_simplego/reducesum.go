@@ -1,0 +1,105 @@
+package simplego
+
+// ReduceSum by package reducesum: all that GoMLX's Go backend needs to use it.
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
+	"github.com/reducesum/reducesum"
+	"github.com/x448/float16"
+)
+
+func init() {
+	setNodeExecutor(backends.OpTypeReduceSum, priorityUser, execReduceSum)
+}
+
+// execReduceSum sums as execReduce does, to which it leaves the types that
+// package reducesum has no kernels for: integers of 8 and 16 bits.
+func execReduceSum(backend *Backend, node *Node, inputs []*Buffer, inputsOwned []bool) (*Buffer, error) {
+	axes := node.data.([]int)
+	sum := reduceSumOf(inputs[0].flat)
+	if sum == nil || len(axes) == 0 { // no axes: a scalar, which stays as it is
+		return execReduce(backend, node, inputs, inputsOwned)
+	}
+	plan, err := reducesum.NewPlan(inputs[0].shape.Dimensions, reducesum.Op{Axes: axes},
+		reducesum.WithPool(reduceSumPool{&backend.workers}))
+	if err != nil {
+		return nil, err
+	}
+	output := backend.getBufferForShape(node.shape)
+	if err := sum(plan, output.flat, inputs[0].flat); err != nil {
+		backend.putBuffer(output)
+		return nil, err
+	}
+	return output, nil
+}
+
+// reduceSumOf returns the function that sums elements of flat's type, if there
+// is one.
+func reduceSumOf(flat any) func(plan *reducesum.Plan, dst, src any) error {
+	switch flat.(type) {
+	case []float32:
+		return runReduceSum[float32]
+	case []float64:
+		return runReduceSum[float64]
+	case []int32:
+		return runReduceSum[int32]
+	case []int64:
+		return runReduceSum[int64]
+	case []uint32:
+		return runReduceSum[uint32]
+	case []uint64:
+		return runReduceSum[uint64]
+	case []bfloat16.BFloat16:
+		return func(plan *reducesum.Plan, dst, src any) error {
+			return reducesum.Run(plan, reducesum.AsBFloat16(dst.([]bfloat16.BFloat16)), reducesum.AsBFloat16(src.([]bfloat16.BFloat16)))
+		}
+	case []float16.Float16:
+		return func(plan *reducesum.Plan, dst, src any) error {
+			return reducesum.Run(plan, reducesum.AsFloat16(dst.([]float16.Float16)), reducesum.AsFloat16(src.([]float16.Float16)))
+		}
+	}
+	return nil
+}
+
+func runReduceSum[T reducesum.Element](plan *reducesum.Plan, dst, src any) error {
+	return reducesum.Run(plan, dst.([]T), src.([]T))
+}
+
+// reduceSumPool is the backend's pool of workers as a reducesum.Pool.
+type reduceSumPool struct{ workers *workersPool }
+
+// Workers returns the number of tasks that are worth running at the same time.
+func (p reduceSumPool) Workers() int {
+	if p.workers.IsUnlimited() {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(1, p.workers.MaxParallelism())
+}
+
+// Do runs tasks on this goroutine, and on as many workers as are free now, for
+// the caller is itself a worker and must not wait for others to start.
+func (p reduceSumPool) Do(n int, task func(i int)) {
+	var next atomic.Int64
+	run := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			task(i)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(n, p.Workers()) - 1 {
+		wg.Add(1)
+		if !p.workers.StartIfAvailable(func() { defer wg.Done(); run() }) {
+			wg.Done()
+			break
+		}
+	}
+	run()
+	p.workers.WorkerIsAsleep()
+	wg.Wait()
+	p.workers.WorkerRestarted()
+}

@@ -229,7 +229,7 @@ row0:
 	VADDPS      Y0, Y2, Y2
 	VADDPS      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -293,7 +293,7 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VADDPS       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -534,7 +534,7 @@ row0:
 	VADDPD      Y0, Y2, Y2
 	VADDPD      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -575,7 +575,7 @@ nohalf_1:
 noone_2:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VADDPD       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -878,7 +878,7 @@ row0:
 	VADDPS      Y0, Y2, Y2
 	VADDPS      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -942,7 +942,7 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VADDPS       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -1375,7 +1375,7 @@ row0:
 	VADDPS      Y0, Y2, Y2
 	VADDPS      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -1439,7 +1439,7 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VADDPS       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -1680,7 +1680,7 @@ row0:
 	VPADDD      Y0, Y2, Y2
 	VPADDD      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -1744,7 +1744,7 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VPADDD       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -1985,7 +1985,7 @@ row0:
 	VPADDQ      Y0, Y2, Y2
 	VPADDQ      Y2, Y3, Y3
 	CMPQ        R8, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Y3, (SI)
 	ADDQ        32(AX), CX
 	ADDQ        $+32, SI
@@ -2026,7 +2026,7 @@ nohalf_1:
 noone_2:
 	JMP next
 
-single:
+single0:
 	VEXTRACTF128 $0x01, Y3, X2
 	VPADDQ       X2, X3, X3
 	VPERMILPD    $0x01, X3, X2
@@ -2049,10 +2049,10 @@ TEXT ·rowsF32AVX2(SB), $656-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 640(SP)
+	MOVQ SI, 384(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 648(SP)
+	MOVQ SI, 392(SP)
 
 group:
 	MOVQ $+8, R8
@@ -2065,114 +2065,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 384(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    640(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VADDPS  256(R9), Y0, Y0
-	VADDPS  288(R9), Y1, Y1
-	VADDPS  320(R9), Y2, Y2
-	VADDPS  352(R9), Y3, Y3
-	VMOVUPS 512(R9), Y4
-	VMOVUPS 544(R9), Y5
-	VMOVUPS 576(R9), Y6
-	VMOVUPS 608(R9), Y7
-	VADDPS  768(R9), Y4, Y4
-	VADDPS  800(R9), Y5, Y5
-	VADDPS  832(R9), Y6, Y6
-	VADDPS  864(R9), Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS 1024(R9), Y7
-	VMOVUPS 1056(R9), Y6
-	VMOVUPS 1088(R9), Y5
-	VMOVUPS 1120(R9), Y4
-	VADDPS  1280(R9), Y7, Y7
-	VADDPS  1312(R9), Y6, Y6
-	VADDPS  1344(R9), Y5, Y5
-	VADDPS  1376(R9), Y4, Y4
-	VMOVUPS 1536(R9), Y8
-	VMOVUPS 1568(R9), Y9
-	VMOVUPS 1600(R9), Y10
-	VMOVUPS 1632(R9), Y11
-	VADDPS  1792(R9), Y8, Y8
-	VADDPS  1824(R9), Y9, Y9
-	VADDPS  1856(R9), Y10, Y10
-	VADDPS  1888(R9), Y11, Y11
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y10, Y5, Y5
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y7, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y4, Y3, Y3
-	VMOVUPS Y0, 384(SP)
-	VMOVUPS Y1, 416(SP)
-	VMOVUPS Y2, 448(SP)
-	VMOVUPS Y3, 480(SP)
-	VMOVUPS 128(R9), Y3
-	VMOVUPS 160(R9), Y2
-	VMOVUPS 192(R9), Y1
-	VMOVUPS 224(R9), Y0
-	VADDPS  384(R9), Y3, Y3
-	VADDPS  416(R9), Y2, Y2
-	VADDPS  448(R9), Y1, Y1
-	VADDPS  480(R9), Y0, Y0
-	VMOVUPS 640(R9), Y4
-	VMOVUPS 672(R9), Y5
-	VMOVUPS 704(R9), Y6
-	VMOVUPS 736(R9), Y7
-	VADDPS  896(R9), Y4, Y4
-	VADDPS  928(R9), Y5, Y5
-	VADDPS  960(R9), Y6, Y6
-	VADDPS  992(R9), Y7, Y7
-	VADDPS  Y4, Y3, Y3
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y7, Y0, Y0
-	VMOVUPS 1152(R9), Y7
-	VMOVUPS 1184(R9), Y6
-	VMOVUPS 1216(R9), Y5
-	VMOVUPS 1248(R9), Y4
-	VADDPS  1408(R9), Y7, Y7
-	VADDPS  1440(R9), Y6, Y6
-	VADDPS  1472(R9), Y5, Y5
-	VADDPS  1504(R9), Y4, Y4
-	VMOVUPS 1664(R9), Y11
-	VMOVUPS 1696(R9), Y10
-	VMOVUPS 1728(R9), Y9
-	VMOVUPS 1760(R9), Y8
-	VADDPS  1920(R9), Y11, Y11
-	VADDPS  1952(R9), Y10, Y10
-	VADDPS  1984(R9), Y9, Y9
-	VADDPS  2016(R9), Y8, Y8
-	VADDPS  Y11, Y7, Y7
-	VADDPS  Y10, Y6, Y6
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS Y3, 512(SP)
-	VMOVUPS Y2, 544(SP)
-	VMOVUPS Y1, 576(SP)
-	VMOVUPS Y0, 608(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    384(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
+	TESTB   $0x02, R10
+	JEQ     fewno2at0
 	VMOVUPS (R11), Y0
 	VMOVUPS 32(R11), Y1
 	VMOVUPS 64(R11), Y2
@@ -2181,235 +2083,165 @@ no8:
 	VADDPS  288(R11), Y1, Y1
 	VADDPS  320(R11), Y2, Y2
 	VADDPS  352(R11), Y3, Y3
-	VMOVUPS 512(R11), Y4
-	VMOVUPS 544(R11), Y5
-	VMOVUPS 576(R11), Y6
-	VMOVUPS 608(R11), Y7
-	VADDPS  768(R11), Y4, Y4
-	VADDPS  800(R11), Y5, Y5
-	VADDPS  832(R11), Y6, Y6
-	VADDPS  864(R11), Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	ADDQ    $+1024, R11
-
-no4of0:
-	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VADDPS  256(R11), Y7, Y7
-	VADDPS  288(R11), Y6, Y6
-	VADDPS  320(R11), Y5, Y5
-	VADDPS  352(R11), Y4, Y4
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Y8
-	VMOVUPS 32(R11), Y9
-	VMOVUPS 64(R11), Y10
-	VMOVUPS 96(R11), Y11
+	JEQ     fewno1at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y4
+	VBROADCASTSS reducesumConst0<>+0(SB), Y5
+	VBROADCASTSS reducesumConst0<>+0(SB), Y6
+	VBROADCASTSS reducesumConst0<>+0(SB), Y7
+
+fewtail0at0:
+	MOVQ   392(SP), R10
+	CMPQ   R10, $+8
+	JLT    fewpart0
+	VADDPS (R11), Y4, Y4
+	CMPQ   R10, $+16
+	JLT    fewpart1
+	VADDPS 32(R11), Y5, Y5
+	CMPQ   R10, $+24
+	JLT    fewpart2
+	VADDPS 64(R11), Y6, Y6
+	CMPQ   R10, $+32
+	JLT    fewpart3
+	VADDPS 96(R11), Y7, Y7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y9
+	VMASKMOVPS (R11), Y8, Y10
+	VORPS      Y9, Y10, Y10
+	VADDPS     Y10, Y4, Y4
+	JMP        fewtailed0
+
+fewpart1:
+	ADDQ       $-8, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y10
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPS 32(R11), Y10, Y8
+	VORPS      Y9, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	JMP        fewtailed0
+
+fewpart2:
+	ADDQ       $-16, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y9
+	VMASKMOVPS 64(R11), Y8, Y10
+	VORPS      Y9, Y10, Y10
+	VADDPS     Y10, Y6, Y6
+	JMP        fewtailed0
+
+fewpart3:
+	ADDQ       $-24, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y10
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPS 96(R11), Y10, Y8
+	VORPS      Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+
+fewtailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPS Y4, Y0, Y4
+	VADDPS Y5, Y1, Y5
+	VADDPS Y6, Y2, Y6
+	VADDPS Y7, Y3, Y7
+
+fewwithout2at0:
+	MOVQ    R9, R10
+	TESTB   $0x02, R11
+	JEQ     fewno2at4
+	VMOVUPS 128(R10), Y3
+	VMOVUPS 160(R10), Y2
+	VMOVUPS 192(R10), Y1
+	VMOVUPS 224(R10), Y0
+	VADDPS  384(R10), Y3, Y3
+	VADDPS  416(R10), Y2, Y2
+	VADDPS  448(R10), Y1, Y1
+	VADDPS  480(R10), Y0, Y0
+	ADDQ    $+512, R10
+
+fewno2at4:
+	TESTB   $0x01, R11
+	JEQ     fewno1at4
+	VMOVUPS 128(R10), Y8
+	VMOVUPS 160(R10), Y9
+	VMOVUPS 192(R10), Y10
+	VMOVUPS 224(R10), Y11
+	ADDQ    $+256, R10
+	JMP     fewtail0at4
+
+fewno1at4:
 	VBROADCASTSS reducesumConst0<>+0(SB), Y8
 	VBROADCASTSS reducesumConst0<>+0(SB), Y9
 	VBROADCASTSS reducesumConst0<>+0(SB), Y10
 	VBROADCASTSS reducesumConst0<>+0(SB), Y11
 
-tail0of0:
-	MOVQ   648(SP), R10
-	CMPQ   R10, $+8
-	JLT    part0
-	VADDPS (R11), Y8, Y8
-	CMPQ   R10, $+16
-	JLT    part1
-	VADDPS 32(R11), Y9, Y9
-	CMPQ   R10, $+24
-	JLT    part2
-	VADDPS 64(R11), Y10, Y10
-	CMPQ   R10, $+32
-	JLT    part3
-	VADDPS 96(R11), Y11, Y11
-	JMP    tailed0
-
-part0:
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst2<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS (R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y8, Y8
-	JMP        tailed0
-
-part1:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst2<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 32(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y9, Y9
-	JMP        tailed0
-
-part2:
-	ADDQ       $-16, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst2<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS 64(R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y10, Y10
-	JMP        tailed0
-
-part3:
-	ADDQ       $-24, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst2<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 96(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y11, Y11
-
-tailed0:
-	MOVQ   640(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Y8, Y7, Y8
-	VADDPS Y9, Y6, Y9
-	VADDPS Y10, Y5, Y10
-	VADDPS Y11, Y4, Y11
-
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Y8, Y0, Y8
-	VADDPS Y9, Y1, Y9
-	VADDPS Y10, Y2, Y10
-	VADDPS Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 384(SP), Y8, Y8
-	VADDPS 416(SP), Y9, Y9
-	VADDPS 448(SP), Y10, Y10
-	VADDPS 480(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS Y8, 256(SP)
-	VMOVUPS Y9, 288(SP)
-	VMOVUPS Y10, 320(SP)
-	VMOVUPS Y11, 352(SP)
-	MOVQ    R9, R10
-	TESTB   $0x04, R11
-	JEQ     no4of4
-	VMOVUPS 128(R10), Y11
-	VMOVUPS 160(R10), Y10
-	VMOVUPS 192(R10), Y9
-	VMOVUPS 224(R10), Y8
-	VADDPS  384(R10), Y11, Y11
-	VADDPS  416(R10), Y10, Y10
-	VADDPS  448(R10), Y9, Y9
-	VADDPS  480(R10), Y8, Y8
-	VMOVUPS 640(R10), Y4
-	VMOVUPS 672(R10), Y5
-	VMOVUPS 704(R10), Y6
-	VMOVUPS 736(R10), Y7
-	VADDPS  896(R10), Y4, Y4
-	VADDPS  928(R10), Y5, Y5
-	VADDPS  960(R10), Y6, Y6
-	VADDPS  992(R10), Y7, Y7
-	VADDPS  Y4, Y11, Y11
-	VADDPS  Y5, Y10, Y10
-	VADDPS  Y6, Y9, Y9
-	VADDPS  Y7, Y8, Y8
-	ADDQ    $+1024, R10
-
-no4of4:
-	TESTB   $0x02, R11
-	JEQ     no2of4
-	VMOVUPS 128(R10), Y7
-	VMOVUPS 160(R10), Y6
-	VMOVUPS 192(R10), Y5
-	VMOVUPS 224(R10), Y4
-	VADDPS  384(R10), Y7, Y7
-	VADDPS  416(R10), Y6, Y6
-	VADDPS  448(R10), Y5, Y5
-	VADDPS  480(R10), Y4, Y4
-	ADDQ    $+512, R10
-
-no2of4:
-	TESTB   $0x01, R11
-	JEQ     no1of4
-	VMOVUPS 128(R10), Y3
-	VMOVUPS 160(R10), Y2
-	VMOVUPS 192(R10), Y1
-	VMOVUPS 224(R10), Y0
-	ADDQ    $+256, R10
-	JMP     tail0of4
-
-no1of4:
-	VBROADCASTSS reducesumConst0<>+0(SB), Y3
-	VBROADCASTSS reducesumConst0<>+0(SB), Y2
-	VBROADCASTSS reducesumConst0<>+0(SB), Y1
-	VBROADCASTSS reducesumConst0<>+0(SB), Y0
-
-tail0of4:
-	MOVQ   648(SP), R11
+fewtail0at4:
+	MOVQ   392(SP), R11
 	CMPQ   R11, $+40
-	JLT    part4
-	VADDPS 128(R10), Y3, Y3
+	JLT    fewpart4
+	VADDPS 128(R10), Y8, Y8
 	CMPQ   R11, $+48
-	JLT    part5
-	VADDPS 160(R10), Y2, Y2
+	JLT    fewpart5
+	VADDPS 160(R10), Y9, Y9
 	CMPQ   R11, $+56
-	JLT    part6
-	VADDPS 192(R10), Y1, Y1
+	JLT    fewpart6
+	VADDPS 192(R10), Y10, Y10
 	CMPQ   R11, $+64
-	JLT    part7
-	VADDPS 224(R10), Y0, Y0
-	JMP    tailed4
+	JLT    fewpart7
+	VADDPS 224(R10), Y11, Y11
+	JMP    fewtailed4
 
-part4:
+fewpart4:
 	ADDQ       $-32, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x02, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
@@ -2420,13 +2252,13 @@ part4:
 	VMOVUPS    32(R13), Y13
 	VMASKMOVPS 128(R10), Y12, Y14
 	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y3, Y3
-	JMP        tailed4
+	VADDPS     Y14, Y8, Y8
+	JMP        fewtailed4
 
-part5:
+fewpart5:
 	ADDQ       $-40, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x02, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
@@ -2437,13 +2269,13 @@ part5:
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPS 160(R10), Y14, Y12
 	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y2, Y2
-	JMP        tailed4
+	VADDPS     Y12, Y9, Y9
+	JMP        fewtailed4
 
-part6:
+fewpart6:
 	ADDQ       $-48, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x02, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
@@ -2454,13 +2286,13 @@ part6:
 	VMOVUPS    32(R13), Y13
 	VMASKMOVPS 192(R10), Y12, Y14
 	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y1, Y1
-	JMP        tailed4
+	VADDPS     Y14, Y10, Y10
+	JMP        fewtailed4
 
-part7:
+fewpart7:
 	ADDQ       $-56, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x02, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
@@ -2471,114 +2303,559 @@ part7:
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPS 224(R10), Y14, Y12
 	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y0, Y0
+	VADDPS     Y12, Y11, Y11
 
-tailed4:
-	MOVQ   640(SP), R10
+fewtailed4:
+	MOVQ   384(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VADDPS Y3, Y7, Y3
-	VADDPS Y2, Y6, Y2
-	VADDPS Y1, Y5, Y1
-	VADDPS Y0, Y4, Y0
+	JEQ    fewwithout2at4
+	VADDPS Y8, Y3, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS Y10, Y1, Y10
+	VADDPS Y11, Y0, Y11
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VADDPS Y3, Y11, Y3
-	VADDPS Y2, Y10, Y2
-	VADDPS Y1, Y9, Y1
+fewwithout2at4:
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y6, Y6
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R10
+	MOVQ    384(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R10), Y4
+	VMOVUPS 32(R10), Y5
+	VMOVUPS 64(R10), Y7
+	VMOVUPS 96(R10), Y6
+	VADDPS  256(R10), Y4, Y4
+	VADDPS  288(R10), Y5, Y5
+	VADDPS  320(R10), Y7, Y7
+	VADDPS  352(R10), Y6, Y6
+	VMOVUPS 512(R10), Y11
+	VMOVUPS 544(R10), Y10
+	VMOVUPS 576(R10), Y9
+	VMOVUPS 608(R10), Y8
+	VADDPS  768(R10), Y11, Y11
+	VADDPS  800(R10), Y10, Y10
+	VADDPS  832(R10), Y9, Y9
+	VADDPS  864(R10), Y8, Y8
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y10, Y5, Y5
+	VADDPS  Y9, Y7, Y7
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 1024(R10), Y8
+	VMOVUPS 1056(R10), Y9
+	VMOVUPS 1088(R10), Y10
+	VMOVUPS 1120(R10), Y11
+	VADDPS  1280(R10), Y8, Y8
+	VADDPS  1312(R10), Y9, Y9
+	VADDPS  1344(R10), Y10, Y10
+	VADDPS  1376(R10), Y11, Y11
+	VMOVUPS 1536(R10), Y0
+	VMOVUPS 1568(R10), Y1
+	VMOVUPS 1600(R10), Y2
+	VMOVUPS 1632(R10), Y3
+	VADDPS  1792(R10), Y0, Y0
+	VADDPS  1824(R10), Y1, Y1
+	VADDPS  1856(R10), Y2, Y2
+	VADDPS  1888(R10), Y3, Y3
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y7, Y7
+	VADDPS  Y11, Y6, Y6
+	VMOVUPS Y4, 400(SP)
+	VMOVUPS Y5, 432(SP)
+	VMOVUPS Y7, 464(SP)
+	VMOVUPS Y6, 496(SP)
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 160(R10), Y7
+	VMOVUPS 192(R10), Y5
+	VMOVUPS 224(R10), Y4
+	VADDPS  384(R10), Y6, Y6
+	VADDPS  416(R10), Y7, Y7
+	VADDPS  448(R10), Y5, Y5
+	VADDPS  480(R10), Y4, Y4
+	VMOVUPS 640(R10), Y11
+	VMOVUPS 672(R10), Y10
+	VMOVUPS 704(R10), Y9
+	VMOVUPS 736(R10), Y8
+	VADDPS  896(R10), Y11, Y11
+	VADDPS  928(R10), Y10, Y10
+	VADDPS  960(R10), Y9, Y9
+	VADDPS  992(R10), Y8, Y8
+	VADDPS  Y11, Y6, Y6
+	VADDPS  Y10, Y7, Y7
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 1152(R10), Y8
+	VMOVUPS 1184(R10), Y9
+	VMOVUPS 1216(R10), Y10
+	VMOVUPS 1248(R10), Y11
+	VADDPS  1408(R10), Y8, Y8
+	VADDPS  1440(R10), Y9, Y9
+	VADDPS  1472(R10), Y10, Y10
+	VADDPS  1504(R10), Y11, Y11
+	VMOVUPS 1664(R10), Y3
+	VMOVUPS 1696(R10), Y2
+	VMOVUPS 1728(R10), Y1
+	VMOVUPS 1760(R10), Y0
+	VADDPS  1920(R10), Y3, Y3
+	VADDPS  1952(R10), Y2, Y2
+	VADDPS  1984(R10), Y1, Y1
+	VADDPS  2016(R10), Y0, Y0
+	VADDPS  Y3, Y8, Y8
+	VADDPS  Y2, Y9, Y9
+	VADDPS  Y1, Y10, Y10
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y8, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+	VADDPS  Y10, Y5, Y5
+	VADDPS  Y11, Y4, Y4
+	VMOVUPS Y6, 528(SP)
+	VMOVUPS Y7, 560(SP)
+	VMOVUPS Y5, 592(SP)
+	VMOVUPS Y4, 624(SP)
+	ADDQ    $+2048, R10
+
+no8:
+	MOVQ    R10, R11
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y7
+	VMOVUPS 96(R11), Y6
+	VADDPS  256(R11), Y4, Y4
+	VADDPS  288(R11), Y5, Y5
+	VADDPS  320(R11), Y7, Y7
+	VADDPS  352(R11), Y6, Y6
+	VMOVUPS 512(R11), Y11
+	VMOVUPS 544(R11), Y10
+	VMOVUPS 576(R11), Y9
+	VMOVUPS 608(R11), Y8
+	VADDPS  768(R11), Y11, Y11
+	VADDPS  800(R11), Y10, Y10
+	VADDPS  832(R11), Y9, Y9
+	VADDPS  864(R11), Y8, Y8
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y10, Y5, Y5
+	VADDPS  Y9, Y7, Y7
+	VADDPS  Y8, Y6, Y6
+	ADDQ    $+1024, R11
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R11), Y8
+	VMOVUPS 32(R11), Y9
+	VMOVUPS 64(R11), Y10
+	VMOVUPS 96(R11), Y11
+	VADDPS  256(R11), Y8, Y8
+	VADDPS  288(R11), Y9, Y9
+	VADDPS  320(R11), Y10, Y10
+	VADDPS  352(R11), Y11, Y11
+	ADDQ    $+512, R11
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    $+256, R11
+	JMP     manytail0at0
+
+manyno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y0
+	VBROADCASTSS reducesumConst0<>+0(SB), Y1
+	VBROADCASTSS reducesumConst0<>+0(SB), Y2
+	VBROADCASTSS reducesumConst0<>+0(SB), Y3
+
+manytail0at0:
+	MOVQ   392(SP), R9
+	CMPQ   R9, $+8
+	JLT    manypart0
+	VADDPS (R11), Y0, Y0
+	CMPQ   R9, $+16
+	JLT    manypart1
+	VADDPS 32(R11), Y1, Y1
+	CMPQ   R9, $+24
+	JLT    manypart2
+	VADDPS 64(R11), Y2, Y2
+	CMPQ   R9, $+32
+	JLT    manypart3
+	VADDPS 96(R11), Y3, Y3
+	JMP    manytailed0
+
+manypart0:
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPS (R11), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPS     Y14, Y0, Y0
+	JMP        manytailed0
+
+manypart1:
+	ADDQ       $-8, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 32(R11), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	JMP        manytailed0
+
+manypart2:
+	ADDQ       $-16, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPS 64(R11), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPS     Y14, Y2, Y2
+	JMP        manytailed0
+
+manypart3:
+	ADDQ       $-24, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 96(R11), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPS     Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
 	VADDPS Y0, Y8, Y0
+	VADDPS Y1, Y9, Y1
+	VADDPS Y2, Y10, Y2
+	VADDPS Y3, Y11, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VADDPS 512(SP), Y3, Y3
-	VADDPS 544(SP), Y2, Y2
-	VADDPS 576(SP), Y1, Y1
-	VADDPS 608(SP), Y0, Y0
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
+	VADDPS Y0, Y4, Y0
+	VADDPS Y1, Y5, Y1
+	VADDPS Y2, Y7, Y2
+	VADDPS Y3, Y6, Y3
 
-not8of4:
-	VADDPS      256(SP), Y3, Y3
-	VADDPS      288(SP), Y2, Y2
-	VADDPS      320(SP), Y1, Y1
-	VADDPS      352(SP), Y0, Y0
-	VADDPS      Y1, Y3, Y3
-	VADDPS      Y0, Y2, Y2
-	VADDPS      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     128(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     160(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     64(SP), Y2
-	VMOVUPS     192(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VMOVUPS     96(SP), Y0
-	VMOVUPS     224(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y4
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y4, Y0, Y0
-	VUNPCKHPD   Y0, Y2, Y1
-	VUNPCKLPD   Y0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VSHUFPS     $0xdd, Y2, Y3, Y0
-	VSHUFPS     $0x88, Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VADDPS 400(SP), Y0, Y0
+	VADDPS 432(SP), Y1, Y1
+	VADDPS 464(SP), Y2, Y2
+	VADDPS 496(SP), Y3, Y3
+
+without8at0:
+	VMOVUPS Y0, 256(SP)
+	VMOVUPS Y1, 288(SP)
+	VMOVUPS Y2, 320(SP)
+	VMOVUPS Y3, 352(SP)
+	MOVQ    R10, R9
+	TESTB   $0x04, R11
+	JEQ     manyno4at4
+	VMOVUPS 128(R9), Y3
+	VMOVUPS 160(R9), Y2
+	VMOVUPS 192(R9), Y1
+	VMOVUPS 224(R9), Y0
+	VADDPS  384(R9), Y3, Y3
+	VADDPS  416(R9), Y2, Y2
+	VADDPS  448(R9), Y1, Y1
+	VADDPS  480(R9), Y0, Y0
+	VMOVUPS 640(R9), Y6
+	VMOVUPS 672(R9), Y7
+	VMOVUPS 704(R9), Y5
+	VMOVUPS 736(R9), Y4
+	VADDPS  896(R9), Y6, Y6
+	VADDPS  928(R9), Y7, Y7
+	VADDPS  960(R9), Y5, Y5
+	VADDPS  992(R9), Y4, Y4
+	VADDPS  Y6, Y3, Y3
+	VADDPS  Y7, Y2, Y2
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y4, Y0, Y0
+	ADDQ    $+1024, R9
+
+manyno4at4:
+	TESTB   $0x02, R11
+	JEQ     manyno2at4
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y7
+	VMOVUPS 224(R9), Y6
+	VADDPS  384(R9), Y4, Y4
+	VADDPS  416(R9), Y5, Y5
+	VADDPS  448(R9), Y7, Y7
+	VADDPS  480(R9), Y6, Y6
+	ADDQ    $+512, R9
+
+manyno2at4:
+	TESTB   $0x01, R11
+	JEQ     manyno1at4
+	VMOVUPS 128(R9), Y11
+	VMOVUPS 160(R9), Y10
+	VMOVUPS 192(R9), Y9
+	VMOVUPS 224(R9), Y8
+	ADDQ    $+256, R9
+	JMP     manytail0at4
+
+manyno1at4:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y11
+	VBROADCASTSS reducesumConst0<>+0(SB), Y10
+	VBROADCASTSS reducesumConst0<>+0(SB), Y9
+	VBROADCASTSS reducesumConst0<>+0(SB), Y8
+
+manytail0at4:
+	MOVQ   392(SP), R11
+	CMPQ   R11, $+40
+	JLT    manypart4
+	VADDPS 128(R9), Y11, Y11
+	CMPQ   R11, $+48
+	JLT    manypart5
+	VADDPS 160(R9), Y10, Y10
+	CMPQ   R11, $+56
+	JLT    manypart6
+	VADDPS 192(R9), Y9, Y9
+	CMPQ   R11, $+64
+	JLT    manypart7
+	VADDPS 224(R9), Y8, Y8
+	JMP    manytailed4
+
+manypart4:
+	ADDQ       $-32, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPS 128(R9), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPS     Y14, Y11, Y11
+	JMP        manytailed4
+
+manypart5:
+	ADDQ       $-40, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 160(R9), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPS     Y12, Y10, Y10
+	JMP        manytailed4
+
+manypart6:
+	ADDQ       $-48, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst2<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPS 192(R9), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	JMP        manytailed4
+
+manypart7:
+	ADDQ       $-56, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst2<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 224(R9), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+
+manytailed4:
+	MOVQ   384(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VADDPS Y11, Y4, Y11
+	VADDPS Y10, Y5, Y10
+	VADDPS Y9, Y7, Y9
+	VADDPS Y8, Y6, Y8
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VADDPS Y11, Y3, Y11
+	VADDPS Y10, Y2, Y10
+	VADDPS Y9, Y1, Y9
+	VADDPS Y8, Y0, Y8
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VADDPS 528(SP), Y11, Y11
+	VADDPS 560(SP), Y10, Y10
+	VADDPS 592(SP), Y9, Y9
+	VADDPS 624(SP), Y8, Y8
+
+without8at4:
+	VADDPS  256(SP), Y11, Y11
+	VADDPS  288(SP), Y10, Y10
+	VADDPS  320(SP), Y9, Y9
+	VADDPS  352(SP), Y8, Y8
+	VADDPS  Y9, Y11, Y11
+	VADDPS  Y8, Y10, Y10
+	VADDPS  Y10, Y11, Y11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y11
+	VMOVUPS     128(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y8
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VADDPS      Y8, Y11, Y11
+	VMOVUPS     32(SP), Y10
+	VMOVUPS     160(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VADDPS      Y9, Y10, Y10
+	VUNPCKHPD   Y10, Y11, Y8
+	VUNPCKLPD   Y10, Y11, Y11
+	VADDPS      Y8, Y11, Y11
+	VMOVUPS     64(SP), Y10
+	VMOVUPS     192(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VADDPS      Y9, Y10, Y10
+	VMOVUPS     96(SP), Y8
+	VMOVUPS     224(SP), Y9
+	VPERM2F128  $0x31, Y9, Y8, Y0
+	VINSERTF128 $0x01, X9, Y8, Y8
+	VADDPS      Y0, Y8, Y8
+	VUNPCKHPD   Y8, Y10, Y9
+	VUNPCKLPD   Y8, Y10, Y10
+	VADDPS      Y9, Y10, Y10
+	VSHUFPS     $0xdd, Y10, Y11, Y8
+	VSHUFPS     $0x88, Y10, Y11, Y11
+	VADDPS      Y8, Y11, Y11
 	CMPQ        R8, $+8
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y11, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x04, R8
 	JEQ          nohalf_1
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	VMOVUPS      X11, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y11, X11
 
 nohalf_1:
 	TESTB     $0x02, R8
 	JEQ       nopair_2
-	VMOVSD    X3, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X3, X3
+	VMOVSD    X11, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X11, X11
 
 nopair_2:
 	TESTB  $0x01, R8
 	JEQ    noone_3
-	VMOVSS X3, (R10)
+	VMOVSS X11, (R9)
 
 noone_3:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSHDUP    X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSS       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X12
+	VADDPS       X12, X4, X4
+	VPERMILPD    $0x01, X4, X12
+	VADDPS       X12, X4, X4
+	VMOVSHDUP    X4, X12
+	VADDPS       X12, X4, X4
+	VMOVSS       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y11, X10
+	VADDPS       X10, X11, X11
+	VPERMILPD    $0x01, X11, X10
+	VADDPS       X10, X11, X11
+	VMOVSHDUP    X11, X10
+	VADDPS       X10, X11, X11
+	VMOVSS       X11, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -2619,10 +2896,10 @@ TEXT ·rowsF64AVX2(SB), $528-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x05, SI
-	MOVQ SI, 512(SP)
+	MOVQ SI, 256(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+31, SI
-	MOVQ SI, 520(SP)
+	MOVQ SI, 264(SP)
 
 group:
 	MOVQ $+4, R8
@@ -2635,114 +2912,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 256(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    512(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VADDPD  256(R9), Y0, Y0
-	VADDPD  288(R9), Y1, Y1
-	VADDPD  320(R9), Y2, Y2
-	VADDPD  352(R9), Y3, Y3
-	VMOVUPS 512(R9), Y4
-	VMOVUPS 544(R9), Y5
-	VMOVUPS 576(R9), Y6
-	VMOVUPS 608(R9), Y7
-	VADDPD  768(R9), Y4, Y4
-	VADDPD  800(R9), Y5, Y5
-	VADDPD  832(R9), Y6, Y6
-	VADDPD  864(R9), Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	VMOVUPS 1024(R9), Y7
-	VMOVUPS 1056(R9), Y6
-	VMOVUPS 1088(R9), Y5
-	VMOVUPS 1120(R9), Y4
-	VADDPD  1280(R9), Y7, Y7
-	VADDPD  1312(R9), Y6, Y6
-	VADDPD  1344(R9), Y5, Y5
-	VADDPD  1376(R9), Y4, Y4
-	VMOVUPS 1536(R9), Y8
-	VMOVUPS 1568(R9), Y9
-	VMOVUPS 1600(R9), Y10
-	VMOVUPS 1632(R9), Y11
-	VADDPD  1792(R9), Y8, Y8
-	VADDPD  1824(R9), Y9, Y9
-	VADDPD  1856(R9), Y10, Y10
-	VADDPD  1888(R9), Y11, Y11
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y10, Y5, Y5
-	VADDPD  Y11, Y4, Y4
-	VADDPD  Y7, Y0, Y0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y4, Y3, Y3
-	VMOVUPS Y0, 256(SP)
-	VMOVUPS Y1, 288(SP)
-	VMOVUPS Y2, 320(SP)
-	VMOVUPS Y3, 352(SP)
-	VMOVUPS 128(R9), Y3
-	VMOVUPS 160(R9), Y2
-	VMOVUPS 192(R9), Y1
-	VMOVUPS 224(R9), Y0
-	VADDPD  384(R9), Y3, Y3
-	VADDPD  416(R9), Y2, Y2
-	VADDPD  448(R9), Y1, Y1
-	VADDPD  480(R9), Y0, Y0
-	VMOVUPS 640(R9), Y4
-	VMOVUPS 672(R9), Y5
-	VMOVUPS 704(R9), Y6
-	VMOVUPS 736(R9), Y7
-	VADDPD  896(R9), Y4, Y4
-	VADDPD  928(R9), Y5, Y5
-	VADDPD  960(R9), Y6, Y6
-	VADDPD  992(R9), Y7, Y7
-	VADDPD  Y4, Y3, Y3
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y7, Y0, Y0
-	VMOVUPS 1152(R9), Y7
-	VMOVUPS 1184(R9), Y6
-	VMOVUPS 1216(R9), Y5
-	VMOVUPS 1248(R9), Y4
-	VADDPD  1408(R9), Y7, Y7
-	VADDPD  1440(R9), Y6, Y6
-	VADDPD  1472(R9), Y5, Y5
-	VADDPD  1504(R9), Y4, Y4
-	VMOVUPS 1664(R9), Y11
-	VMOVUPS 1696(R9), Y10
-	VMOVUPS 1728(R9), Y9
-	VMOVUPS 1760(R9), Y8
-	VADDPD  1920(R9), Y11, Y11
-	VADDPD  1952(R9), Y10, Y10
-	VADDPD  1984(R9), Y9, Y9
-	VADDPD  2016(R9), Y8, Y8
-	VADDPD  Y11, Y7, Y7
-	VADDPD  Y10, Y6, Y6
-	VADDPD  Y9, Y5, Y5
-	VADDPD  Y8, Y4, Y4
-	VADDPD  Y7, Y3, Y3
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y4, Y0, Y0
-	VMOVUPS Y3, 384(SP)
-	VMOVUPS Y2, 416(SP)
-	VMOVUPS Y1, 448(SP)
-	VMOVUPS Y0, 480(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    256(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
+	TESTB   $0x02, R10
+	JEQ     fewno2at0
 	VMOVUPS (R11), Y0
 	VMOVUPS 32(R11), Y1
 	VMOVUPS 64(R11), Y2
@@ -2751,235 +2930,165 @@ no8:
 	VADDPD  288(R11), Y1, Y1
 	VADDPD  320(R11), Y2, Y2
 	VADDPD  352(R11), Y3, Y3
-	VMOVUPS 512(R11), Y4
-	VMOVUPS 544(R11), Y5
-	VMOVUPS 576(R11), Y6
-	VMOVUPS 608(R11), Y7
-	VADDPD  768(R11), Y4, Y4
-	VADDPD  800(R11), Y5, Y5
-	VADDPD  832(R11), Y6, Y6
-	VADDPD  864(R11), Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	ADDQ    $+1024, R11
-
-no4of0:
-	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VADDPD  256(R11), Y7, Y7
-	VADDPD  288(R11), Y6, Y6
-	VADDPD  320(R11), Y5, Y5
-	VADDPD  352(R11), Y4, Y4
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Y8
-	VMOVUPS 32(R11), Y9
-	VMOVUPS 64(R11), Y10
-	VMOVUPS 96(R11), Y11
+	JEQ     fewno1at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VBROADCASTSD reducesumConst3<>+0(SB), Y4
+	VBROADCASTSD reducesumConst3<>+0(SB), Y5
+	VBROADCASTSD reducesumConst3<>+0(SB), Y6
+	VBROADCASTSD reducesumConst3<>+0(SB), Y7
+
+fewtail0at0:
+	MOVQ   264(SP), R10
+	CMPQ   R10, $+4
+	JLT    fewpart0
+	VADDPD (R11), Y4, Y4
+	CMPQ   R10, $+8
+	JLT    fewpart1
+	VADDPD 32(R11), Y5, Y5
+	CMPQ   R10, $+12
+	JLT    fewpart2
+	VADDPD 64(R11), Y6, Y6
+	CMPQ   R10, $+16
+	JLT    fewpart3
+	VADDPD 96(R11), Y7, Y7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y9
+	VMASKMOVPD (R11), Y8, Y10
+	VORPS      Y9, Y10, Y10
+	VADDPD     Y10, Y4, Y4
+	JMP        fewtailed0
+
+fewpart1:
+	ADDQ       $-4, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y10
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPD 32(R11), Y10, Y8
+	VORPS      Y9, Y8, Y8
+	VADDPD     Y8, Y5, Y5
+	JMP        fewtailed0
+
+fewpart2:
+	ADDQ       $-8, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y9
+	VMASKMOVPD 64(R11), Y8, Y10
+	VORPS      Y9, Y10, Y10
+	VADDPD     Y10, Y6, Y6
+	JMP        fewtailed0
+
+fewpart3:
+	ADDQ       $-12, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y10
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPD 96(R11), Y10, Y8
+	VORPS      Y9, Y8, Y8
+	VADDPD     Y8, Y7, Y7
+
+fewtailed0:
+	MOVQ   256(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPD Y4, Y0, Y4
+	VADDPD Y5, Y1, Y5
+	VADDPD Y6, Y2, Y6
+	VADDPD Y7, Y3, Y7
+
+fewwithout2at0:
+	MOVQ    R9, R10
+	TESTB   $0x02, R11
+	JEQ     fewno2at4
+	VMOVUPS 128(R10), Y3
+	VMOVUPS 160(R10), Y2
+	VMOVUPS 192(R10), Y1
+	VMOVUPS 224(R10), Y0
+	VADDPD  384(R10), Y3, Y3
+	VADDPD  416(R10), Y2, Y2
+	VADDPD  448(R10), Y1, Y1
+	VADDPD  480(R10), Y0, Y0
+	ADDQ    $+512, R10
+
+fewno2at4:
+	TESTB   $0x01, R11
+	JEQ     fewno1at4
+	VMOVUPS 128(R10), Y8
+	VMOVUPS 160(R10), Y9
+	VMOVUPS 192(R10), Y10
+	VMOVUPS 224(R10), Y11
+	ADDQ    $+256, R10
+	JMP     fewtail0at4
+
+fewno1at4:
 	VBROADCASTSD reducesumConst3<>+0(SB), Y8
 	VBROADCASTSD reducesumConst3<>+0(SB), Y9
 	VBROADCASTSD reducesumConst3<>+0(SB), Y10
 	VBROADCASTSD reducesumConst3<>+0(SB), Y11
 
-tail0of0:
-	MOVQ   520(SP), R10
-	CMPQ   R10, $+4
-	JLT    part0
-	VADDPD (R11), Y8, Y8
-	CMPQ   R10, $+8
-	JLT    part1
-	VADDPD 32(R11), Y9, Y9
-	CMPQ   R10, $+12
-	JLT    part2
-	VADDPD 64(R11), Y10, Y10
-	CMPQ   R10, $+16
-	JLT    part3
-	VADDPD 96(R11), Y11, Y11
-	JMP    tailed0
-
-part0:
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst4<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD (R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y8, Y8
-	JMP        tailed0
-
-part1:
-	ADDQ       $-4, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst4<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 32(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y9, Y9
-	JMP        tailed0
-
-part2:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst4<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD 64(R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y10, Y10
-	JMP        tailed0
-
-part3:
-	ADDQ       $-12, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst4<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 96(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y11, Y11
-
-tailed0:
-	MOVQ   512(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPD Y8, Y7, Y8
-	VADDPD Y9, Y6, Y9
-	VADDPD Y10, Y5, Y10
-	VADDPD Y11, Y4, Y11
-
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPD Y8, Y0, Y8
-	VADDPD Y9, Y1, Y9
-	VADDPD Y10, Y2, Y10
-	VADDPD Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPD 256(SP), Y8, Y8
-	VADDPD 288(SP), Y9, Y9
-	VADDPD 320(SP), Y10, Y10
-	VADDPD 352(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS Y8, 128(SP)
-	VMOVUPS Y9, 160(SP)
-	VMOVUPS Y10, 192(SP)
-	VMOVUPS Y11, 224(SP)
-	MOVQ    R9, R10
-	TESTB   $0x04, R11
-	JEQ     no4of4
-	VMOVUPS 128(R10), Y11
-	VMOVUPS 160(R10), Y10
-	VMOVUPS 192(R10), Y9
-	VMOVUPS 224(R10), Y8
-	VADDPD  384(R10), Y11, Y11
-	VADDPD  416(R10), Y10, Y10
-	VADDPD  448(R10), Y9, Y9
-	VADDPD  480(R10), Y8, Y8
-	VMOVUPS 640(R10), Y4
-	VMOVUPS 672(R10), Y5
-	VMOVUPS 704(R10), Y6
-	VMOVUPS 736(R10), Y7
-	VADDPD  896(R10), Y4, Y4
-	VADDPD  928(R10), Y5, Y5
-	VADDPD  960(R10), Y6, Y6
-	VADDPD  992(R10), Y7, Y7
-	VADDPD  Y4, Y11, Y11
-	VADDPD  Y5, Y10, Y10
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y8, Y8
-	ADDQ    $+1024, R10
-
-no4of4:
-	TESTB   $0x02, R11
-	JEQ     no2of4
-	VMOVUPS 128(R10), Y7
-	VMOVUPS 160(R10), Y6
-	VMOVUPS 192(R10), Y5
-	VMOVUPS 224(R10), Y4
-	VADDPD  384(R10), Y7, Y7
-	VADDPD  416(R10), Y6, Y6
-	VADDPD  448(R10), Y5, Y5
-	VADDPD  480(R10), Y4, Y4
-	ADDQ    $+512, R10
-
-no2of4:
-	TESTB   $0x01, R11
-	JEQ     no1of4
-	VMOVUPS 128(R10), Y3
-	VMOVUPS 160(R10), Y2
-	VMOVUPS 192(R10), Y1
-	VMOVUPS 224(R10), Y0
-	ADDQ    $+256, R10
-	JMP     tail0of4
-
-no1of4:
-	VBROADCASTSD reducesumConst3<>+0(SB), Y3
-	VBROADCASTSD reducesumConst3<>+0(SB), Y2
-	VBROADCASTSD reducesumConst3<>+0(SB), Y1
-	VBROADCASTSD reducesumConst3<>+0(SB), Y0
-
-tail0of4:
-	MOVQ   520(SP), R11
+fewtail0at4:
+	MOVQ   264(SP), R11
 	CMPQ   R11, $+20
-	JLT    part4
-	VADDPD 128(R10), Y3, Y3
+	JLT    fewpart4
+	VADDPD 128(R10), Y8, Y8
 	CMPQ   R11, $+24
-	JLT    part5
-	VADDPD 160(R10), Y2, Y2
+	JLT    fewpart5
+	VADDPD 160(R10), Y9, Y9
 	CMPQ   R11, $+28
-	JLT    part6
-	VADDPD 192(R10), Y1, Y1
+	JLT    fewpart6
+	VADDPD 192(R10), Y10, Y10
 	CMPQ   R11, $+32
-	JLT    part7
-	VADDPD 224(R10), Y0, Y0
-	JMP    tailed4
+	JLT    fewpart7
+	VADDPD 224(R10), Y11, Y11
+	JMP    fewtailed4
 
-part4:
+fewpart4:
 	ADDQ       $-16, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x03, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
@@ -2990,13 +3099,13 @@ part4:
 	VMOVUPS    32(R13), Y13
 	VMASKMOVPD 128(R10), Y12, Y14
 	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y3, Y3
-	JMP        tailed4
+	VADDPD     Y14, Y8, Y8
+	JMP        fewtailed4
 
-part5:
+fewpart5:
 	ADDQ       $-20, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x03, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
@@ -3007,13 +3116,13 @@ part5:
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPD 160(R10), Y14, Y12
 	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y2, Y2
-	JMP        tailed4
+	VADDPD     Y12, Y9, Y9
+	JMP        fewtailed4
 
-part6:
+fewpart6:
 	ADDQ       $-24, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x03, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
@@ -3024,13 +3133,13 @@ part6:
 	VMOVUPS    32(R13), Y13
 	VMASKMOVPD 192(R10), Y12, Y14
 	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y1, Y1
-	JMP        tailed4
+	VADDPD     Y14, Y10, Y10
+	JMP        fewtailed4
 
-part7:
+fewpart7:
 	ADDQ       $-28, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x03, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
@@ -3041,89 +3150,532 @@ part7:
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPD 224(R10), Y14, Y12
 	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y0, Y0
+	VADDPD     Y12, Y11, Y11
 
-tailed4:
-	MOVQ   512(SP), R10
+fewtailed4:
+	MOVQ   256(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VADDPD Y3, Y7, Y3
-	VADDPD Y2, Y6, Y2
-	VADDPD Y1, Y5, Y1
-	VADDPD Y0, Y4, Y0
+	JEQ    fewwithout2at4
+	VADDPD Y8, Y3, Y8
+	VADDPD Y9, Y2, Y9
+	VADDPD Y10, Y1, Y10
+	VADDPD Y11, Y0, Y11
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VADDPD Y3, Y11, Y3
-	VADDPD Y2, Y10, Y2
-	VADDPD Y1, Y9, Y1
+fewwithout2at4:
+	VADDPD  Y8, Y4, Y4
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y10, Y6, Y6
+	VADDPD  Y11, Y7, Y7
+	VADDPD  Y6, Y4, Y4
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R10
+	MOVQ    256(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R10), Y4
+	VMOVUPS 32(R10), Y5
+	VMOVUPS 64(R10), Y7
+	VMOVUPS 96(R10), Y6
+	VADDPD  256(R10), Y4, Y4
+	VADDPD  288(R10), Y5, Y5
+	VADDPD  320(R10), Y7, Y7
+	VADDPD  352(R10), Y6, Y6
+	VMOVUPS 512(R10), Y11
+	VMOVUPS 544(R10), Y10
+	VMOVUPS 576(R10), Y9
+	VMOVUPS 608(R10), Y8
+	VADDPD  768(R10), Y11, Y11
+	VADDPD  800(R10), Y10, Y10
+	VADDPD  832(R10), Y9, Y9
+	VADDPD  864(R10), Y8, Y8
+	VADDPD  Y11, Y4, Y4
+	VADDPD  Y10, Y5, Y5
+	VADDPD  Y9, Y7, Y7
+	VADDPD  Y8, Y6, Y6
+	VMOVUPS 1024(R10), Y8
+	VMOVUPS 1056(R10), Y9
+	VMOVUPS 1088(R10), Y10
+	VMOVUPS 1120(R10), Y11
+	VADDPD  1280(R10), Y8, Y8
+	VADDPD  1312(R10), Y9, Y9
+	VADDPD  1344(R10), Y10, Y10
+	VADDPD  1376(R10), Y11, Y11
+	VMOVUPS 1536(R10), Y0
+	VMOVUPS 1568(R10), Y1
+	VMOVUPS 1600(R10), Y2
+	VMOVUPS 1632(R10), Y3
+	VADDPD  1792(R10), Y0, Y0
+	VADDPD  1824(R10), Y1, Y1
+	VADDPD  1856(R10), Y2, Y2
+	VADDPD  1888(R10), Y3, Y3
+	VADDPD  Y0, Y8, Y8
+	VADDPD  Y1, Y9, Y9
+	VADDPD  Y2, Y10, Y10
+	VADDPD  Y3, Y11, Y11
+	VADDPD  Y8, Y4, Y4
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y10, Y7, Y7
+	VADDPD  Y11, Y6, Y6
+	VMOVUPS Y4, 272(SP)
+	VMOVUPS Y5, 304(SP)
+	VMOVUPS Y7, 336(SP)
+	VMOVUPS Y6, 368(SP)
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 160(R10), Y7
+	VMOVUPS 192(R10), Y5
+	VMOVUPS 224(R10), Y4
+	VADDPD  384(R10), Y6, Y6
+	VADDPD  416(R10), Y7, Y7
+	VADDPD  448(R10), Y5, Y5
+	VADDPD  480(R10), Y4, Y4
+	VMOVUPS 640(R10), Y11
+	VMOVUPS 672(R10), Y10
+	VMOVUPS 704(R10), Y9
+	VMOVUPS 736(R10), Y8
+	VADDPD  896(R10), Y11, Y11
+	VADDPD  928(R10), Y10, Y10
+	VADDPD  960(R10), Y9, Y9
+	VADDPD  992(R10), Y8, Y8
+	VADDPD  Y11, Y6, Y6
+	VADDPD  Y10, Y7, Y7
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y8, Y4, Y4
+	VMOVUPS 1152(R10), Y8
+	VMOVUPS 1184(R10), Y9
+	VMOVUPS 1216(R10), Y10
+	VMOVUPS 1248(R10), Y11
+	VADDPD  1408(R10), Y8, Y8
+	VADDPD  1440(R10), Y9, Y9
+	VADDPD  1472(R10), Y10, Y10
+	VADDPD  1504(R10), Y11, Y11
+	VMOVUPS 1664(R10), Y3
+	VMOVUPS 1696(R10), Y2
+	VMOVUPS 1728(R10), Y1
+	VMOVUPS 1760(R10), Y0
+	VADDPD  1920(R10), Y3, Y3
+	VADDPD  1952(R10), Y2, Y2
+	VADDPD  1984(R10), Y1, Y1
+	VADDPD  2016(R10), Y0, Y0
+	VADDPD  Y3, Y8, Y8
+	VADDPD  Y2, Y9, Y9
+	VADDPD  Y1, Y10, Y10
+	VADDPD  Y0, Y11, Y11
+	VADDPD  Y8, Y6, Y6
+	VADDPD  Y9, Y7, Y7
+	VADDPD  Y10, Y5, Y5
+	VADDPD  Y11, Y4, Y4
+	VMOVUPS Y6, 400(SP)
+	VMOVUPS Y7, 432(SP)
+	VMOVUPS Y5, 464(SP)
+	VMOVUPS Y4, 496(SP)
+	ADDQ    $+2048, R10
+
+no8:
+	MOVQ    R10, R11
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y7
+	VMOVUPS 96(R11), Y6
+	VADDPD  256(R11), Y4, Y4
+	VADDPD  288(R11), Y5, Y5
+	VADDPD  320(R11), Y7, Y7
+	VADDPD  352(R11), Y6, Y6
+	VMOVUPS 512(R11), Y11
+	VMOVUPS 544(R11), Y10
+	VMOVUPS 576(R11), Y9
+	VMOVUPS 608(R11), Y8
+	VADDPD  768(R11), Y11, Y11
+	VADDPD  800(R11), Y10, Y10
+	VADDPD  832(R11), Y9, Y9
+	VADDPD  864(R11), Y8, Y8
+	VADDPD  Y11, Y4, Y4
+	VADDPD  Y10, Y5, Y5
+	VADDPD  Y9, Y7, Y7
+	VADDPD  Y8, Y6, Y6
+	ADDQ    $+1024, R11
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R11), Y8
+	VMOVUPS 32(R11), Y9
+	VMOVUPS 64(R11), Y10
+	VMOVUPS 96(R11), Y11
+	VADDPD  256(R11), Y8, Y8
+	VADDPD  288(R11), Y9, Y9
+	VADDPD  320(R11), Y10, Y10
+	VADDPD  352(R11), Y11, Y11
+	ADDQ    $+512, R11
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    $+256, R11
+	JMP     manytail0at0
+
+manyno1at0:
+	VBROADCASTSD reducesumConst3<>+0(SB), Y0
+	VBROADCASTSD reducesumConst3<>+0(SB), Y1
+	VBROADCASTSD reducesumConst3<>+0(SB), Y2
+	VBROADCASTSD reducesumConst3<>+0(SB), Y3
+
+manytail0at0:
+	MOVQ   264(SP), R9
+	CMPQ   R9, $+4
+	JLT    manypart0
+	VADDPD (R11), Y0, Y0
+	CMPQ   R9, $+8
+	JLT    manypart1
+	VADDPD 32(R11), Y1, Y1
+	CMPQ   R9, $+12
+	JLT    manypart2
+	VADDPD 64(R11), Y2, Y2
+	CMPQ   R9, $+16
+	JLT    manypart3
+	VADDPD 96(R11), Y3, Y3
+	JMP    manytailed0
+
+manypart0:
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPD (R11), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPD     Y14, Y0, Y0
+	JMP        manytailed0
+
+manypart1:
+	ADDQ       $-4, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 32(R11), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPD     Y12, Y1, Y1
+	JMP        manytailed0
+
+manypart2:
+	ADDQ       $-8, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPD 64(R11), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPD     Y14, Y2, Y2
+	JMP        manytailed0
+
+manypart3:
+	ADDQ       $-12, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 96(R11), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPD     Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   256(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
 	VADDPD Y0, Y8, Y0
+	VADDPD Y1, Y9, Y1
+	VADDPD Y2, Y10, Y2
+	VADDPD Y3, Y11, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VADDPD 384(SP), Y3, Y3
-	VADDPD 416(SP), Y2, Y2
-	VADDPD 448(SP), Y1, Y1
-	VADDPD 480(SP), Y0, Y0
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
+	VADDPD Y0, Y4, Y0
+	VADDPD Y1, Y5, Y1
+	VADDPD Y2, Y7, Y2
+	VADDPD Y3, Y6, Y3
 
-not8of4:
-	VADDPD      128(SP), Y3, Y3
-	VADDPD      160(SP), Y2, Y2
-	VADDPD      192(SP), Y1, Y1
-	VADDPD      224(SP), Y0, Y0
-	VADDPD      Y1, Y3, Y3
-	VADDPD      Y0, Y2, Y2
-	VADDPD      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     64(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPD      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     96(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPD      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VADDPD      Y0, Y3, Y3
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VADDPD 272(SP), Y0, Y0
+	VADDPD 304(SP), Y1, Y1
+	VADDPD 336(SP), Y2, Y2
+	VADDPD 368(SP), Y3, Y3
+
+without8at0:
+	VMOVUPS Y0, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	VMOVUPS Y2, 192(SP)
+	VMOVUPS Y3, 224(SP)
+	MOVQ    R10, R9
+	TESTB   $0x04, R11
+	JEQ     manyno4at4
+	VMOVUPS 128(R9), Y3
+	VMOVUPS 160(R9), Y2
+	VMOVUPS 192(R9), Y1
+	VMOVUPS 224(R9), Y0
+	VADDPD  384(R9), Y3, Y3
+	VADDPD  416(R9), Y2, Y2
+	VADDPD  448(R9), Y1, Y1
+	VADDPD  480(R9), Y0, Y0
+	VMOVUPS 640(R9), Y6
+	VMOVUPS 672(R9), Y7
+	VMOVUPS 704(R9), Y5
+	VMOVUPS 736(R9), Y4
+	VADDPD  896(R9), Y6, Y6
+	VADDPD  928(R9), Y7, Y7
+	VADDPD  960(R9), Y5, Y5
+	VADDPD  992(R9), Y4, Y4
+	VADDPD  Y6, Y3, Y3
+	VADDPD  Y7, Y2, Y2
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y4, Y0, Y0
+	ADDQ    $+1024, R9
+
+manyno4at4:
+	TESTB   $0x02, R11
+	JEQ     manyno2at4
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y7
+	VMOVUPS 224(R9), Y6
+	VADDPD  384(R9), Y4, Y4
+	VADDPD  416(R9), Y5, Y5
+	VADDPD  448(R9), Y7, Y7
+	VADDPD  480(R9), Y6, Y6
+	ADDQ    $+512, R9
+
+manyno2at4:
+	TESTB   $0x01, R11
+	JEQ     manyno1at4
+	VMOVUPS 128(R9), Y11
+	VMOVUPS 160(R9), Y10
+	VMOVUPS 192(R9), Y9
+	VMOVUPS 224(R9), Y8
+	ADDQ    $+256, R9
+	JMP     manytail0at4
+
+manyno1at4:
+	VBROADCASTSD reducesumConst3<>+0(SB), Y11
+	VBROADCASTSD reducesumConst3<>+0(SB), Y10
+	VBROADCASTSD reducesumConst3<>+0(SB), Y9
+	VBROADCASTSD reducesumConst3<>+0(SB), Y8
+
+manytail0at4:
+	MOVQ   264(SP), R11
+	CMPQ   R11, $+20
+	JLT    manypart4
+	VADDPD 128(R9), Y11, Y11
+	CMPQ   R11, $+24
+	JLT    manypart5
+	VADDPD 160(R9), Y10, Y10
+	CMPQ   R11, $+28
+	JLT    manypart6
+	VADDPD 192(R9), Y9, Y9
+	CMPQ   R11, $+32
+	JLT    manypart7
+	VADDPD 224(R9), Y8, Y8
+	JMP    manytailed4
+
+manypart4:
+	ADDQ       $-16, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPD 128(R9), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPD     Y14, Y11, Y11
+	JMP        manytailed4
+
+manypart5:
+	ADDQ       $-20, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 160(R9), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPD     Y12, Y10, Y10
+	JMP        manytailed4
+
+manypart6:
+	ADDQ       $-24, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	LEAQ       reducesumConst4<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y13
+	VMASKMOVPD 192(R9), Y12, Y14
+	VORPS      Y13, Y14, Y14
+	VADDPD     Y14, Y9, Y9
+	JMP        manytailed4
+
+manypart7:
+	ADDQ       $-28, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y14
+	LEAQ       reducesumConst4<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 224(R9), Y14, Y12
+	VORPS      Y13, Y12, Y12
+	VADDPD     Y12, Y8, Y8
+
+manytailed4:
+	MOVQ   256(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VADDPD Y11, Y4, Y11
+	VADDPD Y10, Y5, Y10
+	VADDPD Y9, Y7, Y9
+	VADDPD Y8, Y6, Y8
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VADDPD Y11, Y3, Y11
+	VADDPD Y10, Y2, Y10
+	VADDPD Y9, Y1, Y9
+	VADDPD Y8, Y0, Y8
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VADDPD 400(SP), Y11, Y11
+	VADDPD 432(SP), Y10, Y10
+	VADDPD 464(SP), Y9, Y9
+	VADDPD 496(SP), Y8, Y8
+
+without8at4:
+	VADDPD  128(SP), Y11, Y11
+	VADDPD  160(SP), Y10, Y10
+	VADDPD  192(SP), Y9, Y9
+	VADDPD  224(SP), Y8, Y8
+	VADDPD  Y9, Y11, Y11
+	VADDPD  Y8, Y10, Y10
+	VADDPD  Y10, Y11, Y11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y11
+	VMOVUPS     64(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y8
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VADDPD      Y8, Y11, Y11
+	VMOVUPS     32(SP), Y10
+	VMOVUPS     96(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VADDPD      Y9, Y10, Y10
+	VUNPCKHPD   Y10, Y11, Y8
+	VUNPCKLPD   Y10, Y11, Y11
+	VADDPD      Y8, Y11, Y11
 	CMPQ        R8, $+4
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y11, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x02, R8
 	JEQ          nohalf_1
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	VMOVUPS      X11, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y11, X11
 
 nohalf_1:
 	TESTB  $0x01, R8
 	JEQ    noone_2
-	VMOVSD X3, (R10)
+	VMOVSD X11, (R9)
 
 noone_2:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPD       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPD       X2, X3, X3
-	VMOVSD       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X12
+	VADDPD       X12, X4, X4
+	VPERMILPD    $0x01, X4, X12
+	VADDPD       X12, X4, X4
+	VMOVSD       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y11, X10
+	VADDPD       X10, X11, X11
+	VPERMILPD    $0x01, X11, X10
+	VADDPD       X10, X11, X11
+	VMOVSD       X11, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -3154,10 +3706,10 @@ TEXT ·rowsF16AVX2(SB), $656-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 640(SP)
+	MOVQ SI, 384(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 648(SP)
+	MOVQ SI, 392(SP)
 
 group:
 	MOVQ $+8, R8
@@ -3170,146 +3722,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 384(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ      CX, R9
-	MOVQ      640(SP), R10
-	TESTB     $0x08, R10
-	JEQ       no8
-	VCVTPH2PS (R9), Y0
-	VCVTPH2PS 16(R9), Y1
-	VCVTPH2PS 32(R9), Y2
-	VCVTPH2PS 48(R9), Y3
-	VCVTPH2PS 128(R9), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 144(R9), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 160(R9), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 176(R9), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 256(R9), Y4
-	VCVTPH2PS 272(R9), Y5
-	VCVTPH2PS 384(R9), Y6
-	VADDPS    Y6, Y4, Y4
-	VCVTPH2PS 400(R9), Y6
-	VADDPS    Y6, Y5, Y5
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VCVTPH2PS 288(R9), Y5
-	VCVTPH2PS 304(R9), Y4
-	VCVTPH2PS 416(R9), Y6
-	VADDPS    Y6, Y5, Y5
-	VCVTPH2PS 432(R9), Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 512(R9), Y4
-	VCVTPH2PS 528(R9), Y5
-	VCVTPH2PS 544(R9), Y6
-	VCVTPH2PS 560(R9), Y7
-	VCVTPH2PS 640(R9), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 656(R9), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 672(R9), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 688(R9), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 768(R9), Y8
-	VCVTPH2PS 784(R9), Y9
-	VCVTPH2PS 896(R9), Y10
-	VADDPS    Y10, Y8, Y8
-	VCVTPH2PS 912(R9), Y10
-	VADDPS    Y10, Y9, Y9
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y9, Y5, Y5
-	VCVTPH2PS 800(R9), Y9
-	VCVTPH2PS 816(R9), Y8
-	VCVTPH2PS 928(R9), Y10
-	VADDPS    Y10, Y9, Y9
-	VCVTPH2PS 944(R9), Y10
-	VADDPS    Y10, Y8, Y8
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y7, Y3, Y3
-	VMOVUPS   Y0, 384(SP)
-	VMOVUPS   Y1, 416(SP)
-	VMOVUPS   Y2, 448(SP)
-	VMOVUPS   Y3, 480(SP)
-	VCVTPH2PS 64(R9), Y3
-	VCVTPH2PS 80(R9), Y2
-	VCVTPH2PS 96(R9), Y1
-	VCVTPH2PS 112(R9), Y0
-	VCVTPH2PS 192(R9), Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS 208(R9), Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 224(R9), Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 240(R9), Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 320(R9), Y7
-	VCVTPH2PS 336(R9), Y6
-	VCVTPH2PS 448(R9), Y5
-	VADDPS    Y5, Y7, Y7
-	VCVTPH2PS 464(R9), Y5
-	VADDPS    Y5, Y6, Y6
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y6, Y2, Y2
-	VCVTPH2PS 352(R9), Y6
-	VCVTPH2PS 368(R9), Y7
-	VCVTPH2PS 480(R9), Y5
-	VADDPS    Y5, Y6, Y6
-	VCVTPH2PS 496(R9), Y5
-	VADDPS    Y5, Y7, Y7
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 576(R9), Y7
-	VCVTPH2PS 592(R9), Y6
-	VCVTPH2PS 608(R9), Y5
-	VCVTPH2PS 624(R9), Y4
-	VCVTPH2PS 704(R9), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 720(R9), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 736(R9), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 752(R9), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 832(R9), Y8
-	VCVTPH2PS 848(R9), Y9
-	VCVTPH2PS 960(R9), Y10
-	VADDPS    Y10, Y8, Y8
-	VCVTPH2PS 976(R9), Y10
-	VADDPS    Y10, Y9, Y9
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y9, Y6, Y6
-	VCVTPH2PS 864(R9), Y9
-	VCVTPH2PS 880(R9), Y8
-	VCVTPH2PS 992(R9), Y10
-	VADDPS    Y10, Y9, Y9
-	VCVTPH2PS 1008(R9), Y10
-	VADDPS    Y10, Y8, Y8
-	VADDPS    Y9, Y5, Y5
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y4, Y0, Y0
-	VMOVUPS   Y3, 512(SP)
-	VMOVUPS   Y2, 544(SP)
-	VMOVUPS   Y1, 576(SP)
-	VMOVUPS   Y0, 608(SP)
-	ADDQ      $+1024, R9
-
-no8:
+	MOVQ      384(SP), R10
 	MOVQ      R9, R11
-	TESTB     $0x04, R10
-	JEQ       no4of0
+	TESTB     $0x02, R10
+	JEQ       fewno2at0
 	VCVTPH2PS (R11), Y0
 	VCVTPH2PS 16(R11), Y1
 	VCVTPH2PS 32(R11), Y2
@@ -3322,88 +3744,55 @@ no8:
 	VADDPS    Y4, Y2, Y2
 	VCVTPH2PS 176(R11), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 256(R11), Y4
-	VCVTPH2PS 272(R11), Y5
-	VCVTPH2PS 384(R11), Y6
-	VADDPS    Y6, Y4, Y4
-	VCVTPH2PS 400(R11), Y6
-	VADDPS    Y6, Y5, Y5
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VCVTPH2PS 288(R11), Y5
-	VCVTPH2PS 304(R11), Y4
-	VCVTPH2PS 416(R11), Y6
-	VADDPS    Y6, Y5, Y5
-	VCVTPH2PS 432(R11), Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	ADDQ      $+512, R11
+	ADDQ      $+256, R11
 
-no4of0:
-	TESTB     $0x02, R10
-	JEQ       no2of0
+fewno2at0:
+	TESTB     $0x01, R10
+	JEQ       fewno1at0
 	VCVTPH2PS (R11), Y4
 	VCVTPH2PS 16(R11), Y5
 	VCVTPH2PS 32(R11), Y6
 	VCVTPH2PS 48(R11), Y7
-	VCVTPH2PS 128(R11), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 144(R11), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 160(R11), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 176(R11), Y8
-	VADDPS    Y8, Y7, Y7
-	ADDQ      $+256, R11
-
-no2of0:
-	TESTB     $0x01, R10
-	JEQ       no1of0
-	VCVTPH2PS (R11), Y8
-	VCVTPH2PS 16(R11), Y9
-	VCVTPH2PS 32(R11), Y10
-	VCVTPH2PS 48(R11), Y11
 	ADDQ      $+128, R11
-	JMP       tail0of0
+	JMP       fewtail0at0
 
-no1of0:
-	VBROADCASTSS reducesumConst0<>+0(SB), Y8
-	VBROADCASTSS reducesumConst0<>+0(SB), Y9
-	VBROADCASTSS reducesumConst0<>+0(SB), Y10
-	VBROADCASTSS reducesumConst0<>+0(SB), Y11
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y4
+	VBROADCASTSS reducesumConst0<>+0(SB), Y5
+	VBROADCASTSS reducesumConst0<>+0(SB), Y6
+	VBROADCASTSS reducesumConst0<>+0(SB), Y7
 
-tail0of0:
-	MOVQ      648(SP), R10
+fewtail0at0:
+	MOVQ      392(SP), R10
 	CMPQ      R10, $+8
-	JLT       part0
-	VCVTPH2PS (R11), Y12
-	VADDPS    Y12, Y8, Y8
+	JLT       fewpart0
+	VCVTPH2PS (R11), Y8
+	VADDPS    Y8, Y4, Y4
 	CMPQ      R10, $+16
-	JLT       part1
-	VCVTPH2PS 16(R11), Y12
-	VADDPS    Y12, Y9, Y9
+	JLT       fewpart1
+	VCVTPH2PS 16(R11), Y8
+	VADDPS    Y8, Y5, Y5
 	CMPQ      R10, $+24
-	JLT       part2
-	VCVTPH2PS 32(R11), Y12
-	VADDPS    Y12, Y10, Y10
+	JLT       fewpart2
+	VCVTPH2PS 32(R11), Y8
+	VADDPS    Y8, Y6, Y6
 	CMPQ      R10, $+32
-	JLT       part3
-	VCVTPH2PS 48(R11), Y12
-	VADDPS    Y12, Y11, Y11
-	JMP       tailed0
+	JLT       fewpart3
+	VCVTPH2PS 48(R11), Y8
+	VADDPS    Y8, Y7, Y7
+	JMP       fewtailed0
 
-part0:
+fewpart0:
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
+	VMOVUPS 32(R13), Y8
 	LEAQ    reducesumConst2<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
+	VMOVUPS 32(R13), Y9
 	LEAQ    (R11), R12
 	XORL    R14, R14
 	TESTB   $0x01, R10
@@ -3420,31 +3809,31 @@ no1of_3:
 	ORQ   R13, R14
 
 no2of_4:
-	VMOVQ   R14, X14
+	VMOVQ   R14, X10
 	TESTB   $0x04, R10
 	JEQ     no4of_5
-	VMOVQ   (R12), X14
-	VPINSRQ $0x01, R14, X14, X14
+	VMOVQ   (R12), X10
+	VPINSRQ $0x01, R14, X10, X10
 
 no4of_5:
-	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y8, Y8
-	JMP       tailed0
+	VCVTPH2PS X10, Y10
+	VANDPS    Y8, Y10, Y10
+	VORPS     Y9, Y10, Y10
+	VADDPS    Y10, Y4, Y4
+	JMP       fewtailed0
 
-part1:
+fewpart1:
 	ADDQ    $-8, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
 	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
+	VMOVUPS 32(R12), Y10
 	LEAQ    reducesumConst2<>+0(SB), R12
 	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
+	VMOVUPS 32(R12), Y9
 	LEAQ    16(R11), R14
 	XORL    R13, R13
 	TESTB   $0x01, R10
@@ -3461,31 +3850,31 @@ no1of_8:
 	ORQ   R12, R13
 
 no2of_9:
-	VMOVQ   R13, X12
+	VMOVQ   R13, X8
 	TESTB   $0x04, R10
 	JEQ     no4of_10
-	VMOVQ   (R14), X12
-	VPINSRQ $0x01, R13, X12, X12
+	VMOVQ   (R14), X8
+	VPINSRQ $0x01, R13, X8, X8
 
 no4of_10:
-	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y9, Y9
-	JMP       tailed0
+	VCVTPH2PS X8, Y8
+	VANDPS    Y10, Y8, Y8
+	VORPS     Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	JMP       fewtailed0
 
-part2:
+fewpart2:
 	ADDQ    $-16, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R13
 	SHLQ    $0x02, R13
 	LEAQ    reducesumConst1<>+0(SB), R14
 	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y12
+	VMOVUPS 32(R14), Y8
 	LEAQ    reducesumConst2<>+0(SB), R14
 	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
+	VMOVUPS 32(R14), Y9
 	LEAQ    32(R11), R13
 	XORL    R12, R12
 	TESTB   $0x01, R10
@@ -3502,31 +3891,31 @@ no1of_13:
 	ORQ   R14, R12
 
 no2of_14:
-	VMOVQ   R12, X14
+	VMOVQ   R12, X10
 	TESTB   $0x04, R10
 	JEQ     no4of_15
-	VMOVQ   (R13), X14
-	VPINSRQ $0x01, R12, X14, X14
+	VMOVQ   (R13), X10
+	VPINSRQ $0x01, R12, X10, X10
 
 no4of_15:
-	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y10, Y10
-	JMP       tailed0
+	VCVTPH2PS X10, Y10
+	VANDPS    Y8, Y10, Y10
+	VORPS     Y9, Y10, Y10
+	VADDPS    Y10, Y6, Y6
+	JMP       fewtailed0
 
-part3:
+fewpart3:
 	ADDQ    $-24, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y14
+	VMOVUPS 32(R13), Y10
 	LEAQ    reducesumConst2<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
+	VMOVUPS 32(R13), Y9
 	LEAQ    48(R11), R12
 	XORL    R14, R14
 	TESTB   $0x01, R10
@@ -3543,138 +3932,85 @@ no1of_18:
 	ORQ   R13, R14
 
 no2of_19:
-	VMOVQ   R14, X12
+	VMOVQ   R14, X8
 	TESTB   $0x04, R10
 	JEQ     no4of_20
-	VMOVQ   (R12), X12
-	VPINSRQ $0x01, R14, X12, X12
+	VMOVQ   (R12), X8
+	VPINSRQ $0x01, R14, X8, X8
 
 no4of_20:
-	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y11, Y11
+	VCVTPH2PS X8, Y8
+	VANDPS    Y10, Y8, Y8
+	VORPS     Y9, Y8, Y8
+	VADDPS    Y8, Y7, Y7
 
-tailed0:
-	MOVQ   640(SP), R11
+fewtailed0:
+	MOVQ   384(SP), R11
 	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Y8, Y4, Y8
-	VADDPS Y9, Y5, Y9
-	VADDPS Y10, Y6, Y10
-	VADDPS Y11, Y7, Y11
+	JEQ    fewwithout2at0
+	VADDPS Y4, Y0, Y4
+	VADDPS Y5, Y1, Y5
+	VADDPS Y6, Y2, Y6
+	VADDPS Y7, Y3, Y7
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Y8, Y0, Y8
-	VADDPS Y9, Y1, Y9
-	VADDPS Y10, Y2, Y10
-	VADDPS Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 384(SP), Y8, Y8
-	VADDPS 416(SP), Y9, Y9
-	VADDPS 448(SP), Y10, Y10
-	VADDPS 480(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS   Y8, 256(SP)
-	VMOVUPS   Y9, 288(SP)
-	VMOVUPS   Y10, 320(SP)
-	VMOVUPS   Y11, 352(SP)
+fewwithout2at0:
 	MOVQ      R9, R10
-	TESTB     $0x04, R11
-	JEQ       no4of4
-	VCVTPH2PS 64(R10), Y11
-	VCVTPH2PS 80(R10), Y10
-	VCVTPH2PS 96(R10), Y9
-	VCVTPH2PS 112(R10), Y8
-	VCVTPH2PS 192(R10), Y7
-	VADDPS    Y7, Y11, Y11
-	VCVTPH2PS 208(R10), Y7
-	VADDPS    Y7, Y10, Y10
-	VCVTPH2PS 224(R10), Y7
-	VADDPS    Y7, Y9, Y9
-	VCVTPH2PS 240(R10), Y7
-	VADDPS    Y7, Y8, Y8
-	VCVTPH2PS 320(R10), Y7
-	VCVTPH2PS 336(R10), Y6
-	VCVTPH2PS 448(R10), Y5
-	VADDPS    Y5, Y7, Y7
-	VCVTPH2PS 464(R10), Y5
-	VADDPS    Y5, Y6, Y6
-	VADDPS    Y7, Y11, Y11
-	VADDPS    Y6, Y10, Y10
-	VCVTPH2PS 352(R10), Y6
-	VCVTPH2PS 368(R10), Y7
-	VCVTPH2PS 480(R10), Y5
-	VADDPS    Y5, Y6, Y6
-	VCVTPH2PS 496(R10), Y5
-	VADDPS    Y5, Y7, Y7
-	VADDPS    Y6, Y9, Y9
-	VADDPS    Y7, Y8, Y8
-	ADDQ      $+512, R10
-
-no4of4:
 	TESTB     $0x02, R11
-	JEQ       no2of4
-	VCVTPH2PS 64(R10), Y7
-	VCVTPH2PS 80(R10), Y6
-	VCVTPH2PS 96(R10), Y5
-	VCVTPH2PS 112(R10), Y4
-	VCVTPH2PS 192(R10), Y3
-	VADDPS    Y3, Y7, Y7
-	VCVTPH2PS 208(R10), Y3
-	VADDPS    Y3, Y6, Y6
-	VCVTPH2PS 224(R10), Y3
-	VADDPS    Y3, Y5, Y5
-	VCVTPH2PS 240(R10), Y3
-	VADDPS    Y3, Y4, Y4
-	ADDQ      $+256, R10
-
-no2of4:
-	TESTB     $0x01, R11
-	JEQ       no1of4
+	JEQ       fewno2at4
 	VCVTPH2PS 64(R10), Y3
 	VCVTPH2PS 80(R10), Y2
 	VCVTPH2PS 96(R10), Y1
 	VCVTPH2PS 112(R10), Y0
+	VCVTPH2PS 192(R10), Y8
+	VADDPS    Y8, Y3, Y3
+	VCVTPH2PS 208(R10), Y8
+	VADDPS    Y8, Y2, Y2
+	VCVTPH2PS 224(R10), Y8
+	VADDPS    Y8, Y1, Y1
+	VCVTPH2PS 240(R10), Y8
+	VADDPS    Y8, Y0, Y0
+	ADDQ      $+256, R10
+
+fewno2at4:
+	TESTB     $0x01, R11
+	JEQ       fewno1at4
+	VCVTPH2PS 64(R10), Y8
+	VCVTPH2PS 80(R10), Y9
+	VCVTPH2PS 96(R10), Y10
+	VCVTPH2PS 112(R10), Y11
 	ADDQ      $+128, R10
-	JMP       tail0of4
+	JMP       fewtail0at4
 
-no1of4:
-	VBROADCASTSS reducesumConst0<>+0(SB), Y3
-	VBROADCASTSS reducesumConst0<>+0(SB), Y2
-	VBROADCASTSS reducesumConst0<>+0(SB), Y1
-	VBROADCASTSS reducesumConst0<>+0(SB), Y0
+fewno1at4:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y8
+	VBROADCASTSS reducesumConst0<>+0(SB), Y9
+	VBROADCASTSS reducesumConst0<>+0(SB), Y10
+	VBROADCASTSS reducesumConst0<>+0(SB), Y11
 
-tail0of4:
-	MOVQ      648(SP), R11
+fewtail0at4:
+	MOVQ      392(SP), R11
 	CMPQ      R11, $+40
-	JLT       part4
+	JLT       fewpart4
 	VCVTPH2PS 64(R10), Y12
-	VADDPS    Y12, Y3, Y3
+	VADDPS    Y12, Y8, Y8
 	CMPQ      R11, $+48
-	JLT       part5
+	JLT       fewpart5
 	VCVTPH2PS 80(R10), Y12
-	VADDPS    Y12, Y2, Y2
+	VADDPS    Y12, Y9, Y9
 	CMPQ      R11, $+56
-	JLT       part6
+	JLT       fewpart6
 	VCVTPH2PS 96(R10), Y12
-	VADDPS    Y12, Y1, Y1
+	VADDPS    Y12, Y10, Y10
 	CMPQ      R11, $+64
-	JLT       part7
+	JLT       fewpart7
 	VCVTPH2PS 112(R10), Y12
-	VADDPS    Y12, Y0, Y0
-	JMP       tailed4
+	VADDPS    Y12, Y11, Y11
+	JMP       fewtailed4
 
-part4:
+fewpart4:
 	ADDQ    $-32, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
@@ -3709,13 +4045,13 @@ no4of_25:
 	VCVTPH2PS X14, Y14
 	VANDPS    Y12, Y14, Y14
 	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y3, Y3
-	JMP       tailed4
+	VADDPS    Y14, Y8, Y8
+	JMP       fewtailed4
 
-part5:
+fewpart5:
 	ADDQ    $-40, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R13
 	SHLQ    $0x02, R13
 	LEAQ    reducesumConst1<>+0(SB), R14
@@ -3750,13 +4086,13 @@ no4of_30:
 	VCVTPH2PS X12, Y12
 	VANDPS    Y14, Y12, Y12
 	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y2, Y2
-	JMP       tailed4
+	VADDPS    Y12, Y9, Y9
+	JMP       fewtailed4
 
-part6:
+fewpart6:
 	ADDQ    $-48, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
@@ -3791,13 +4127,13 @@ no4of_35:
 	VCVTPH2PS X14, Y14
 	VANDPS    Y12, Y14, Y14
 	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y1, Y1
-	JMP       tailed4
+	VADDPS    Y14, Y10, Y10
+	JMP       fewtailed4
 
-part7:
+fewpart7:
 	ADDQ    $-56, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
@@ -3832,114 +4168,815 @@ no4of_40:
 	VCVTPH2PS X12, Y12
 	VANDPS    Y14, Y12, Y12
 	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y0, Y0
+	VADDPS    Y12, Y11, Y11
 
-tailed4:
-	MOVQ   640(SP), R10
+fewtailed4:
+	MOVQ   384(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VADDPS Y3, Y7, Y3
-	VADDPS Y2, Y6, Y2
-	VADDPS Y1, Y5, Y1
+	JEQ    fewwithout2at4
+	VADDPS Y8, Y3, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS Y10, Y1, Y10
+	VADDPS Y11, Y0, Y11
+
+fewwithout2at4:
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y6, Y6
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ      CX, R10
+	MOVQ      384(SP), R9
+	TESTB     $0x08, R9
+	JEQ       no8
+	VCVTPH2PS (R10), Y4
+	VCVTPH2PS 16(R10), Y5
+	VCVTPH2PS 32(R10), Y7
+	VCVTPH2PS 48(R10), Y6
+	VCVTPH2PS 128(R10), Y11
+	VADDPS    Y11, Y4, Y4
+	VCVTPH2PS 144(R10), Y11
+	VADDPS    Y11, Y5, Y5
+	VCVTPH2PS 160(R10), Y11
+	VADDPS    Y11, Y7, Y7
+	VCVTPH2PS 176(R10), Y11
+	VADDPS    Y11, Y6, Y6
+	VCVTPH2PS 256(R10), Y11
+	VCVTPH2PS 272(R10), Y10
+	VCVTPH2PS 384(R10), Y9
+	VADDPS    Y9, Y11, Y11
+	VCVTPH2PS 400(R10), Y9
+	VADDPS    Y9, Y10, Y10
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VCVTPH2PS 288(R10), Y10
+	VCVTPH2PS 304(R10), Y11
+	VCVTPH2PS 416(R10), Y9
+	VADDPS    Y9, Y10, Y10
+	VCVTPH2PS 432(R10), Y9
+	VADDPS    Y9, Y11, Y11
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y11, Y6, Y6
+	VCVTPH2PS 512(R10), Y11
+	VCVTPH2PS 528(R10), Y10
+	VCVTPH2PS 544(R10), Y9
+	VCVTPH2PS 560(R10), Y8
+	VCVTPH2PS 640(R10), Y0
+	VADDPS    Y0, Y11, Y11
+	VCVTPH2PS 656(R10), Y0
+	VADDPS    Y0, Y10, Y10
+	VCVTPH2PS 672(R10), Y0
+	VADDPS    Y0, Y9, Y9
+	VCVTPH2PS 688(R10), Y0
+	VADDPS    Y0, Y8, Y8
+	VCVTPH2PS 768(R10), Y0
+	VCVTPH2PS 784(R10), Y1
+	VCVTPH2PS 896(R10), Y2
+	VADDPS    Y2, Y0, Y0
+	VCVTPH2PS 912(R10), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y0, Y11, Y11
+	VADDPS    Y1, Y10, Y10
+	VCVTPH2PS 800(R10), Y1
+	VCVTPH2PS 816(R10), Y0
+	VCVTPH2PS 928(R10), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS 944(R10), Y2
+	VADDPS    Y2, Y0, Y0
+	VADDPS    Y1, Y9, Y9
+	VADDPS    Y0, Y8, Y8
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VADDPS    Y9, Y7, Y7
+	VADDPS    Y8, Y6, Y6
+	VMOVUPS   Y4, 400(SP)
+	VMOVUPS   Y5, 432(SP)
+	VMOVUPS   Y7, 464(SP)
+	VMOVUPS   Y6, 496(SP)
+	VCVTPH2PS 64(R10), Y6
+	VCVTPH2PS 80(R10), Y7
+	VCVTPH2PS 96(R10), Y5
+	VCVTPH2PS 112(R10), Y4
+	VCVTPH2PS 192(R10), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 208(R10), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 224(R10), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 240(R10), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 320(R10), Y8
+	VCVTPH2PS 336(R10), Y9
+	VCVTPH2PS 448(R10), Y10
+	VADDPS    Y10, Y8, Y8
+	VCVTPH2PS 464(R10), Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y8, Y6, Y6
+	VADDPS    Y9, Y7, Y7
+	VCVTPH2PS 352(R10), Y9
+	VCVTPH2PS 368(R10), Y8
+	VCVTPH2PS 480(R10), Y10
+	VADDPS    Y10, Y9, Y9
+	VCVTPH2PS 496(R10), Y10
+	VADDPS    Y10, Y8, Y8
+	VADDPS    Y9, Y5, Y5
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 576(R10), Y8
+	VCVTPH2PS 592(R10), Y9
+	VCVTPH2PS 608(R10), Y10
+	VCVTPH2PS 624(R10), Y11
+	VCVTPH2PS 704(R10), Y0
+	VADDPS    Y0, Y8, Y8
+	VCVTPH2PS 720(R10), Y0
+	VADDPS    Y0, Y9, Y9
+	VCVTPH2PS 736(R10), Y0
+	VADDPS    Y0, Y10, Y10
+	VCVTPH2PS 752(R10), Y0
+	VADDPS    Y0, Y11, Y11
+	VCVTPH2PS 832(R10), Y0
+	VCVTPH2PS 848(R10), Y1
+	VCVTPH2PS 960(R10), Y2
+	VADDPS    Y2, Y0, Y0
+	VCVTPH2PS 976(R10), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y0, Y8, Y8
+	VADDPS    Y1, Y9, Y9
+	VCVTPH2PS 864(R10), Y1
+	VCVTPH2PS 880(R10), Y0
+	VCVTPH2PS 992(R10), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS 1008(R10), Y2
+	VADDPS    Y2, Y0, Y0
+	VADDPS    Y1, Y10, Y10
+	VADDPS    Y0, Y11, Y11
+	VADDPS    Y8, Y6, Y6
+	VADDPS    Y9, Y7, Y7
+	VADDPS    Y10, Y5, Y5
+	VADDPS    Y11, Y4, Y4
+	VMOVUPS   Y6, 528(SP)
+	VMOVUPS   Y7, 560(SP)
+	VMOVUPS   Y5, 592(SP)
+	VMOVUPS   Y4, 624(SP)
+	ADDQ      $+1024, R10
+
+no8:
+	MOVQ      R10, R11
+	TESTB     $0x04, R9
+	JEQ       manyno4at0
+	VCVTPH2PS (R11), Y4
+	VCVTPH2PS 16(R11), Y5
+	VCVTPH2PS 32(R11), Y7
+	VCVTPH2PS 48(R11), Y6
+	VCVTPH2PS 128(R11), Y11
+	VADDPS    Y11, Y4, Y4
+	VCVTPH2PS 144(R11), Y11
+	VADDPS    Y11, Y5, Y5
+	VCVTPH2PS 160(R11), Y11
+	VADDPS    Y11, Y7, Y7
+	VCVTPH2PS 176(R11), Y11
+	VADDPS    Y11, Y6, Y6
+	VCVTPH2PS 256(R11), Y11
+	VCVTPH2PS 272(R11), Y10
+	VCVTPH2PS 384(R11), Y9
+	VADDPS    Y9, Y11, Y11
+	VCVTPH2PS 400(R11), Y9
+	VADDPS    Y9, Y10, Y10
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VCVTPH2PS 288(R11), Y10
+	VCVTPH2PS 304(R11), Y11
+	VCVTPH2PS 416(R11), Y9
+	VADDPS    Y9, Y10, Y10
+	VCVTPH2PS 432(R11), Y9
+	VADDPS    Y9, Y11, Y11
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y11, Y6, Y6
+	ADDQ      $+512, R11
+
+manyno4at0:
+	TESTB     $0x02, R9
+	JEQ       manyno2at0
+	VCVTPH2PS (R11), Y11
+	VCVTPH2PS 16(R11), Y10
+	VCVTPH2PS 32(R11), Y9
+	VCVTPH2PS 48(R11), Y8
+	VCVTPH2PS 128(R11), Y0
+	VADDPS    Y0, Y11, Y11
+	VCVTPH2PS 144(R11), Y0
+	VADDPS    Y0, Y10, Y10
+	VCVTPH2PS 160(R11), Y0
+	VADDPS    Y0, Y9, Y9
+	VCVTPH2PS 176(R11), Y0
+	VADDPS    Y0, Y8, Y8
+	ADDQ      $+256, R11
+
+manyno2at0:
+	TESTB     $0x01, R9
+	JEQ       manyno1at0
+	VCVTPH2PS (R11), Y0
+	VCVTPH2PS 16(R11), Y1
+	VCVTPH2PS 32(R11), Y2
+	VCVTPH2PS 48(R11), Y3
+	ADDQ      $+128, R11
+	JMP       manytail0at0
+
+manyno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y0
+	VBROADCASTSS reducesumConst0<>+0(SB), Y1
+	VBROADCASTSS reducesumConst0<>+0(SB), Y2
+	VBROADCASTSS reducesumConst0<>+0(SB), Y3
+
+manytail0at0:
+	MOVQ      392(SP), R9
+	CMPQ      R9, $+8
+	JLT       manypart0
+	VCVTPH2PS (R11), Y12
+	VADDPS    Y12, Y0, Y0
+	CMPQ      R9, $+16
+	JLT       manypart1
+	VCVTPH2PS 16(R11), Y12
+	VADDPS    Y12, Y1, Y1
+	CMPQ      R9, $+24
+	JLT       manypart2
+	VCVTPH2PS 32(R11), Y12
+	VADDPS    Y12, Y2, Y2
+	CMPQ      R9, $+32
+	JLT       manypart3
+	VCVTPH2PS 48(R11), Y12
+	VADDPS    Y12, Y3, Y3
+	JMP       manytailed0
+
+manypart0:
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y12
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    (R11), R13
+	XORL    R12, R12
+	TESTB   $0x01, R9
+	JEQ     no1of_43
+	MOVWLZX -2(R13)(R9*2), R12
+
+no1of_43:
+	TESTB $0x02, R9
+	JEQ   no2of_44
+	SHLQ  $0x20, R12
+	MOVL  R9, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_44:
+	VMOVQ   R12, X14
+	TESTB   $0x04, R9
+	JEQ     no4of_45
+	VMOVQ   (R13), X14
+	VPINSRQ $0x01, R12, X14, X14
+
+no4of_45:
+	VCVTPH2PS X14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y0, Y0
+	JMP       manytailed0
+
+manypart1:
+	ADDQ    $-8, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y14
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    16(R11), R12
+	XORL    R14, R14
+	TESTB   $0x01, R9
+	JEQ     no1of_48
+	MOVWLZX -2(R12)(R9*2), R14
+
+no1of_48:
+	TESTB $0x02, R9
+	JEQ   no2of_49
+	SHLQ  $0x20, R14
+	MOVL  R9, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_49:
+	VMOVQ   R14, X12
+	TESTB   $0x04, R9
+	JEQ     no4of_50
+	VMOVQ   (R12), X12
+	VPINSRQ $0x01, R14, X12, X12
+
+no4of_50:
+	VCVTPH2PS X12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y1, Y1
+	JMP       manytailed0
+
+manypart2:
+	ADDQ    $-16, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R14
+	SHLQ    $0x02, R14
+	LEAQ    reducesumConst1<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y12
+	LEAQ    reducesumConst2<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y13
+	LEAQ    32(R11), R14
+	XORL    R13, R13
+	TESTB   $0x01, R9
+	JEQ     no1of_53
+	MOVWLZX -2(R14)(R9*2), R13
+
+no1of_53:
+	TESTB $0x02, R9
+	JEQ   no2of_54
+	SHLQ  $0x20, R13
+	MOVL  R9, R12
+	ANDL  $0x04, R12
+	MOVL  (R14)(R12*2), R12
+	ORQ   R12, R13
+
+no2of_54:
+	VMOVQ   R13, X14
+	TESTB   $0x04, R9
+	JEQ     no4of_55
+	VMOVQ   (R14), X14
+	VPINSRQ $0x01, R13, X14, X14
+
+no4of_55:
+	VCVTPH2PS X14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y2, Y2
+	JMP       manytailed0
+
+manypart3:
+	ADDQ    $-24, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y14
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    48(R11), R13
+	XORL    R12, R12
+	TESTB   $0x01, R9
+	JEQ     no1of_58
+	MOVWLZX -2(R13)(R9*2), R12
+
+no1of_58:
+	TESTB $0x02, R9
+	JEQ   no2of_59
+	SHLQ  $0x20, R12
+	MOVL  R9, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_59:
+	VMOVQ   R12, X12
+	TESTB   $0x04, R9
+	JEQ     no4of_60
+	VMOVQ   (R13), X12
+	VPINSRQ $0x01, R12, X12, X12
+
+no4of_60:
+	VCVTPH2PS X12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
+	VADDPS Y0, Y11, Y0
+	VADDPS Y1, Y10, Y1
+	VADDPS Y2, Y9, Y2
+	VADDPS Y3, Y8, Y3
+
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
 	VADDPS Y0, Y4, Y0
+	VADDPS Y1, Y5, Y1
+	VADDPS Y2, Y7, Y2
+	VADDPS Y3, Y6, Y3
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VADDPS Y3, Y11, Y3
-	VADDPS Y2, Y10, Y2
-	VADDPS Y1, Y9, Y1
-	VADDPS Y0, Y8, Y0
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VADDPS 400(SP), Y0, Y0
+	VADDPS 432(SP), Y1, Y1
+	VADDPS 464(SP), Y2, Y2
+	VADDPS 496(SP), Y3, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VADDPS 512(SP), Y3, Y3
-	VADDPS 544(SP), Y2, Y2
-	VADDPS 576(SP), Y1, Y1
-	VADDPS 608(SP), Y0, Y0
+without8at0:
+	VMOVUPS   Y0, 256(SP)
+	VMOVUPS   Y1, 288(SP)
+	VMOVUPS   Y2, 320(SP)
+	VMOVUPS   Y3, 352(SP)
+	MOVQ      R10, R9
+	TESTB     $0x04, R11
+	JEQ       manyno4at4
+	VCVTPH2PS 64(R9), Y3
+	VCVTPH2PS 80(R9), Y2
+	VCVTPH2PS 96(R9), Y1
+	VCVTPH2PS 112(R9), Y0
+	VCVTPH2PS 192(R9), Y6
+	VADDPS    Y6, Y3, Y3
+	VCVTPH2PS 208(R9), Y6
+	VADDPS    Y6, Y2, Y2
+	VCVTPH2PS 224(R9), Y6
+	VADDPS    Y6, Y1, Y1
+	VCVTPH2PS 240(R9), Y6
+	VADDPS    Y6, Y0, Y0
+	VCVTPH2PS 320(R9), Y6
+	VCVTPH2PS 336(R9), Y7
+	VCVTPH2PS 448(R9), Y5
+	VADDPS    Y5, Y6, Y6
+	VCVTPH2PS 464(R9), Y5
+	VADDPS    Y5, Y7, Y7
+	VADDPS    Y6, Y3, Y3
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 352(R9), Y7
+	VCVTPH2PS 368(R9), Y6
+	VCVTPH2PS 480(R9), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 496(R9), Y5
+	VADDPS    Y5, Y6, Y6
+	VADDPS    Y7, Y1, Y1
+	VADDPS    Y6, Y0, Y0
+	ADDQ      $+512, R9
 
-not8of4:
-	VADDPS      256(SP), Y3, Y3
-	VADDPS      288(SP), Y2, Y2
-	VADDPS      320(SP), Y1, Y1
-	VADDPS      352(SP), Y0, Y0
-	VADDPS      Y1, Y3, Y3
-	VADDPS      Y0, Y2, Y2
-	VADDPS      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     128(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     160(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     64(SP), Y2
-	VMOVUPS     192(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VMOVUPS     96(SP), Y0
-	VMOVUPS     224(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y4
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y4, Y0, Y0
-	VUNPCKHPD   Y0, Y2, Y1
-	VUNPCKLPD   Y0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VSHUFPS     $0xdd, Y2, Y3, Y0
-	VSHUFPS     $0x88, Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
+manyno4at4:
+	TESTB     $0x02, R11
+	JEQ       manyno2at4
+	VCVTPH2PS 64(R9), Y6
+	VCVTPH2PS 80(R9), Y7
+	VCVTPH2PS 96(R9), Y5
+	VCVTPH2PS 112(R9), Y4
+	VCVTPH2PS 192(R9), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 208(R9), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 224(R9), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 240(R9), Y8
+	VADDPS    Y8, Y4, Y4
+	ADDQ      $+256, R9
+
+manyno2at4:
+	TESTB     $0x01, R11
+	JEQ       manyno1at4
+	VCVTPH2PS 64(R9), Y8
+	VCVTPH2PS 80(R9), Y9
+	VCVTPH2PS 96(R9), Y10
+	VCVTPH2PS 112(R9), Y11
+	ADDQ      $+128, R9
+	JMP       manytail0at4
+
+manyno1at4:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y8
+	VBROADCASTSS reducesumConst0<>+0(SB), Y9
+	VBROADCASTSS reducesumConst0<>+0(SB), Y10
+	VBROADCASTSS reducesumConst0<>+0(SB), Y11
+
+manytail0at4:
+	MOVQ      392(SP), R11
+	CMPQ      R11, $+40
+	JLT       manypart4
+	VCVTPH2PS 64(R9), Y12
+	VADDPS    Y12, Y8, Y8
+	CMPQ      R11, $+48
+	JLT       manypart5
+	VCVTPH2PS 80(R9), Y12
+	VADDPS    Y12, Y9, Y9
+	CMPQ      R11, $+56
+	JLT       manypart6
+	VCVTPH2PS 96(R9), Y12
+	VADDPS    Y12, Y10, Y10
+	CMPQ      R11, $+64
+	JLT       manypart7
+	VCVTPH2PS 112(R9), Y12
+	VADDPS    Y12, Y11, Y11
+	JMP       manytailed4
+
+manypart4:
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y12
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    64(R9), R12
+	XORL    R14, R14
+	TESTB   $0x01, R11
+	JEQ     no1of_63
+	MOVWLZX -2(R12)(R11*2), R14
+
+no1of_63:
+	TESTB $0x02, R11
+	JEQ   no2of_64
+	SHLQ  $0x20, R14
+	MOVL  R11, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_64:
+	VMOVQ   R14, X14
+	TESTB   $0x04, R11
+	JEQ     no4of_65
+	VMOVQ   (R12), X14
+	VPINSRQ $0x01, R14, X14, X14
+
+no4of_65:
+	VCVTPH2PS X14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y8, Y8
+	JMP       manytailed4
+
+manypart5:
+	ADDQ    $-40, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R14
+	SHLQ    $0x02, R14
+	LEAQ    reducesumConst1<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y14
+	LEAQ    reducesumConst2<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y13
+	LEAQ    80(R9), R14
+	XORL    R13, R13
+	TESTB   $0x01, R11
+	JEQ     no1of_68
+	MOVWLZX -2(R14)(R11*2), R13
+
+no1of_68:
+	TESTB $0x02, R11
+	JEQ   no2of_69
+	SHLQ  $0x20, R13
+	MOVL  R11, R12
+	ANDL  $0x04, R12
+	MOVL  (R14)(R12*2), R12
+	ORQ   R12, R13
+
+no2of_69:
+	VMOVQ   R13, X12
+	TESTB   $0x04, R11
+	JEQ     no4of_70
+	VMOVQ   (R14), X12
+	VPINSRQ $0x01, R13, X12, X12
+
+no4of_70:
+	VCVTPH2PS X12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y9, Y9
+	JMP       manytailed4
+
+manypart6:
+	ADDQ    $-48, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y12
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    96(R9), R13
+	XORL    R12, R12
+	TESTB   $0x01, R11
+	JEQ     no1of_73
+	MOVWLZX -2(R13)(R11*2), R12
+
+no1of_73:
+	TESTB $0x02, R11
+	JEQ   no2of_74
+	SHLQ  $0x20, R12
+	MOVL  R11, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_74:
+	VMOVQ   R12, X14
+	TESTB   $0x04, R11
+	JEQ     no4of_75
+	VMOVQ   (R13), X14
+	VPINSRQ $0x01, R12, X14, X14
+
+no4of_75:
+	VCVTPH2PS X14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y10, Y10
+	JMP       manytailed4
+
+manypart7:
+	ADDQ    $-56, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y14
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    112(R9), R12
+	XORL    R14, R14
+	TESTB   $0x01, R11
+	JEQ     no1of_78
+	MOVWLZX -2(R12)(R11*2), R14
+
+no1of_78:
+	TESTB $0x02, R11
+	JEQ   no2of_79
+	SHLQ  $0x20, R14
+	MOVL  R11, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_79:
+	VMOVQ   R14, X12
+	TESTB   $0x04, R11
+	JEQ     no4of_80
+	VMOVQ   (R12), X12
+	VPINSRQ $0x01, R14, X12, X12
+
+no4of_80:
+	VCVTPH2PS X12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y11, Y11
+
+manytailed4:
+	MOVQ   384(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VADDPS Y8, Y6, Y8
+	VADDPS Y9, Y7, Y9
+	VADDPS Y10, Y5, Y10
+	VADDPS Y11, Y4, Y11
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VADDPS Y8, Y3, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS Y10, Y1, Y10
+	VADDPS Y11, Y0, Y11
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VADDPS 528(SP), Y8, Y8
+	VADDPS 560(SP), Y9, Y9
+	VADDPS 592(SP), Y10, Y10
+	VADDPS 624(SP), Y11, Y11
+
+without8at4:
+	VADDPS  256(SP), Y8, Y8
+	VADDPS  288(SP), Y9, Y9
+	VADDPS  320(SP), Y10, Y10
+	VADDPS  352(SP), Y11, Y11
+	VADDPS  Y10, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VADDPS  Y9, Y8, Y8
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y8, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y8
+	VMOVUPS     128(SP), Y9
+	VPERM2F128  $0x31, Y9, Y8, Y11
+	VINSERTF128 $0x01, X9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     32(SP), Y9
+	VMOVUPS     160(SP), Y11
+	VPERM2F128  $0x31, Y11, Y9, Y10
+	VINSERTF128 $0x01, X11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VUNPCKHPD   Y9, Y8, Y11
+	VUNPCKLPD   Y9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     64(SP), Y9
+	VMOVUPS     192(SP), Y11
+	VPERM2F128  $0x31, Y11, Y9, Y10
+	VINSERTF128 $0x01, X11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     96(SP), Y11
+	VMOVUPS     224(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y0
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VADDPS      Y0, Y11, Y11
+	VUNPCKHPD   Y11, Y9, Y10
+	VUNPCKLPD   Y11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VSHUFPS     $0xdd, Y9, Y8, Y11
+	VSHUFPS     $0x88, Y9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
 	CMPQ        R8, $+8
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y8, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x04, R8
-	JEQ          nohalf_41
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	JEQ          nohalf_81
+	VMOVUPS      X8, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y8, X8
 
-nohalf_41:
+nohalf_81:
 	TESTB     $0x02, R8
-	JEQ       nopair_42
-	VMOVSD    X3, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X3, X3
+	JEQ       nopair_82
+	VMOVSD    X8, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X8, X8
 
-nopair_42:
+nopair_82:
 	TESTB  $0x01, R8
-	JEQ    noone_43
-	VMOVSS X3, (R10)
+	JEQ    noone_83
+	VMOVSS X8, (R9)
 
-noone_43:
+noone_83:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSHDUP    X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSS       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPD    $0x01, X4, X5
+	VADDPS       X5, X4, X4
+	VMOVSHDUP    X4, X5
+	VADDPS       X5, X4, X4
+	VMOVSS       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPD    $0x01, X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSHDUP    X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSS       X8, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -3957,10 +4994,10 @@ TEXT ·rowsBF16AVX2(SB), $656-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 640(SP)
+	MOVQ SI, 384(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 648(SP)
+	MOVQ SI, 392(SP)
 
 group:
 	MOVQ $+8, R8
@@ -3973,210 +5010,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 384(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ      CX, R9
-	MOVQ      640(SP), R10
-	TESTB     $0x08, R10
-	JEQ       no8
-	VPMOVZXWD (R9), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(R9), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(R9), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(R9), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 128(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD 144(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 160(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 176(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 256(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 272(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 384(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VPMOVZXWD 400(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VPMOVZXWD 288(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 304(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 416(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	VPMOVZXWD 432(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 512(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 528(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 544(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 560(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 640(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 656(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 672(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 688(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 768(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 784(R9), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 896(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y8, Y8
-	VPMOVZXWD 912(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y9, Y9
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y9, Y5, Y5
-	VPMOVZXWD 800(R9), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 816(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 928(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y9, Y9
-	VPMOVZXWD 944(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y8, Y8
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y7, Y3, Y3
-	VMOVUPS   Y0, 384(SP)
-	VMOVUPS   Y1, 416(SP)
-	VMOVUPS   Y2, 448(SP)
-	VMOVUPS   Y3, 480(SP)
-	VPMOVZXWD 64(R9), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 80(R9), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 96(R9), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 112(R9), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 192(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VPMOVZXWD 208(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 224(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 240(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 320(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 336(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 448(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y7, Y7
-	VPMOVZXWD 464(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y6, Y6
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y6, Y2, Y2
-	VPMOVZXWD 352(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 368(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 480(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y6, Y6
-	VPMOVZXWD 496(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y7, Y7
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 576(R9), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 592(R9), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 608(R9), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 624(R9), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 704(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 720(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 736(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 752(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 832(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 848(R9), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 960(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y8, Y8
-	VPMOVZXWD 976(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y9, Y9
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y9, Y6, Y6
-	VPMOVZXWD 864(R9), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 880(R9), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 992(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y9, Y9
-	VPMOVZXWD 1008(R9), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VADDPS    Y10, Y8, Y8
-	VADDPS    Y9, Y5, Y5
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y4, Y0, Y0
-	VMOVUPS   Y3, 512(SP)
-	VMOVUPS   Y2, 544(SP)
-	VMOVUPS   Y1, 576(SP)
-	VMOVUPS   Y0, 608(SP)
-	ADDQ      $+1024, R9
-
-no8:
+	MOVQ      384(SP), R10
 	MOVQ      R9, R11
-	TESTB     $0x04, R10
-	JEQ       no4of0
+	TESTB     $0x02, R10
+	JEQ       fewno2at0
 	VPMOVZXWD (R11), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VPMOVZXWD 16(R11), Y1
@@ -4197,35 +5040,11 @@ no8:
 	VPMOVZXWD 176(R11), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 256(R11), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 272(R11), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 384(R11), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VPMOVZXWD 400(R11), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VPMOVZXWD 288(R11), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 304(R11), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 416(R11), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	VPMOVZXWD 432(R11), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	ADDQ      $+512, R11
+	ADDQ      $+256, R11
 
-no4of0:
-	TESTB     $0x02, R10
-	JEQ       no2of0
+fewno2at0:
+	TESTB     $0x01, R10
+	JEQ       fewno1at0
 	VPMOVZXWD (R11), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 16(R11), Y5
@@ -4234,75 +5053,50 @@ no4of0:
 	VPSLLD    $0x10, Y6, Y6
 	VPMOVZXWD 48(R11), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 128(R11), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 144(R11), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 160(R11), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 176(R11), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	ADDQ      $+256, R11
+	ADDQ      $+128, R11
+	JMP       fewtail0at0
 
-no2of0:
-	TESTB     $0x01, R10
-	JEQ       no1of0
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y4
+	VBROADCASTSS reducesumConst0<>+0(SB), Y5
+	VBROADCASTSS reducesumConst0<>+0(SB), Y6
+	VBROADCASTSS reducesumConst0<>+0(SB), Y7
+
+fewtail0at0:
+	MOVQ      392(SP), R10
+	CMPQ      R10, $+8
+	JLT       fewpart0
 	VPMOVZXWD (R11), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(R11), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 32(R11), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VPMOVZXWD 48(R11), Y11
-	VPSLLD    $0x10, Y11, Y11
-	ADDQ      $+128, R11
-	JMP       tail0of0
-
-no1of0:
-	VBROADCASTSS reducesumConst0<>+0(SB), Y8
-	VBROADCASTSS reducesumConst0<>+0(SB), Y9
-	VBROADCASTSS reducesumConst0<>+0(SB), Y10
-	VBROADCASTSS reducesumConst0<>+0(SB), Y11
-
-tail0of0:
-	MOVQ      648(SP), R10
-	CMPQ      R10, $+8
-	JLT       part0
-	VPMOVZXWD (R11), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y8, Y8
+	VADDPS    Y8, Y4, Y4
 	CMPQ      R10, $+16
-	JLT       part1
-	VPMOVZXWD 16(R11), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y9, Y9
+	JLT       fewpart1
+	VPMOVZXWD 16(R11), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
 	CMPQ      R10, $+24
-	JLT       part2
-	VPMOVZXWD 32(R11), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y10, Y10
+	JLT       fewpart2
+	VPMOVZXWD 32(R11), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
 	CMPQ      R10, $+32
-	JLT       part3
-	VPMOVZXWD 48(R11), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y11, Y11
-	JMP       tailed0
+	JLT       fewpart3
+	VPMOVZXWD 48(R11), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	JMP       fewtailed0
 
-part0:
+fewpart0:
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
+	VMOVUPS 32(R13), Y8
 	LEAQ    reducesumConst2<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
+	VMOVUPS 32(R13), Y9
 	LEAQ    (R11), R12
 	XORL    R14, R14
 	TESTB   $0x01, R10
@@ -4319,32 +5113,32 @@ no1of_3:
 	ORQ   R13, R14
 
 no2of_4:
-	VMOVQ   R14, X14
+	VMOVQ   R14, X10
 	TESTB   $0x04, R10
 	JEQ     no4of_5
-	VMOVQ   (R12), X14
-	VPINSRQ $0x01, R14, X14, X14
+	VMOVQ   (R12), X10
+	VPINSRQ $0x01, R14, X10, X10
 
 no4of_5:
-	VPMOVZXWD X14, Y14
-	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y8, Y8
-	JMP       tailed0
+	VPMOVZXWD X10, Y10
+	VPSLLD    $0x10, Y10, Y10
+	VANDPS    Y8, Y10, Y10
+	VORPS     Y9, Y10, Y10
+	VADDPS    Y10, Y4, Y4
+	JMP       fewtailed0
 
-part1:
+fewpart1:
 	ADDQ    $-8, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
 	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
+	VMOVUPS 32(R12), Y10
 	LEAQ    reducesumConst2<>+0(SB), R12
 	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
+	VMOVUPS 32(R12), Y9
 	LEAQ    16(R11), R14
 	XORL    R13, R13
 	TESTB   $0x01, R10
@@ -4361,32 +5155,32 @@ no1of_8:
 	ORQ   R12, R13
 
 no2of_9:
-	VMOVQ   R13, X12
+	VMOVQ   R13, X8
 	TESTB   $0x04, R10
 	JEQ     no4of_10
-	VMOVQ   (R14), X12
-	VPINSRQ $0x01, R13, X12, X12
+	VMOVQ   (R14), X8
+	VPINSRQ $0x01, R13, X8, X8
 
 no4of_10:
-	VPMOVZXWD X12, Y12
-	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y9, Y9
-	JMP       tailed0
+	VPMOVZXWD X8, Y8
+	VPSLLD    $0x10, Y8, Y8
+	VANDPS    Y10, Y8, Y8
+	VORPS     Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	JMP       fewtailed0
 
-part2:
+fewpart2:
 	ADDQ    $-16, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R13
 	SHLQ    $0x02, R13
 	LEAQ    reducesumConst1<>+0(SB), R14
 	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y12
+	VMOVUPS 32(R14), Y8
 	LEAQ    reducesumConst2<>+0(SB), R14
 	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
+	VMOVUPS 32(R14), Y9
 	LEAQ    32(R11), R13
 	XORL    R12, R12
 	TESTB   $0x01, R10
@@ -4403,32 +5197,32 @@ no1of_13:
 	ORQ   R14, R12
 
 no2of_14:
-	VMOVQ   R12, X14
+	VMOVQ   R12, X10
 	TESTB   $0x04, R10
 	JEQ     no4of_15
-	VMOVQ   (R13), X14
-	VPINSRQ $0x01, R12, X14, X14
+	VMOVQ   (R13), X10
+	VPINSRQ $0x01, R12, X10, X10
 
 no4of_15:
-	VPMOVZXWD X14, Y14
-	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y10, Y10
-	JMP       tailed0
+	VPMOVZXWD X10, Y10
+	VPSLLD    $0x10, Y10, Y10
+	VANDPS    Y8, Y10, Y10
+	VORPS     Y9, Y10, Y10
+	VADDPS    Y10, Y6, Y6
+	JMP       fewtailed0
 
-part3:
+fewpart3:
 	ADDQ    $-24, R10
 	CMPQ    R10, $+0
-	JLE     tailed0
+	JLE     fewtailed0
 	MOVQ    R10, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y14
+	VMOVUPS 32(R13), Y10
 	LEAQ    reducesumConst2<>+0(SB), R13
 	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
+	VMOVUPS 32(R13), Y9
 	LEAQ    48(R11), R12
 	XORL    R14, R14
 	TESTB   $0x01, R10
@@ -4445,126 +5239,32 @@ no1of_18:
 	ORQ   R13, R14
 
 no2of_19:
-	VMOVQ   R14, X12
+	VMOVQ   R14, X8
 	TESTB   $0x04, R10
 	JEQ     no4of_20
-	VMOVQ   (R12), X12
-	VPINSRQ $0x01, R14, X12, X12
+	VMOVQ   (R12), X8
+	VPINSRQ $0x01, R14, X8, X8
 
 no4of_20:
-	VPMOVZXWD X12, Y12
-	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y11, Y11
-
-tailed0:
-	MOVQ   640(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Y8, Y4, Y8
-	VADDPS Y9, Y5, Y9
-	VADDPS Y10, Y6, Y10
-	VADDPS Y11, Y7, Y11
-
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Y8, Y0, Y8
-	VADDPS Y9, Y1, Y9
-	VADDPS Y10, Y2, Y10
-	VADDPS Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 384(SP), Y8, Y8
-	VADDPS 416(SP), Y9, Y9
-	VADDPS 448(SP), Y10, Y10
-	VADDPS 480(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS   Y8, 256(SP)
-	VMOVUPS   Y9, 288(SP)
-	VMOVUPS   Y10, 320(SP)
-	VMOVUPS   Y11, 352(SP)
-	MOVQ      R9, R10
-	TESTB     $0x04, R11
-	JEQ       no4of4
-	VPMOVZXWD 64(R10), Y11
-	VPSLLD    $0x10, Y11, Y11
-	VPMOVZXWD 80(R10), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VPMOVZXWD 96(R10), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 112(R10), Y8
+	VPMOVZXWD X8, Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 192(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y11, Y11
-	VPMOVZXWD 208(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y10, Y10
-	VPMOVZXWD 224(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y9, Y9
-	VPMOVZXWD 240(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y8, Y8
-	VPMOVZXWD 320(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 336(R10), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 448(R10), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y7, Y7
-	VPMOVZXWD 464(R10), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y6, Y6
-	VADDPS    Y7, Y11, Y11
-	VADDPS    Y6, Y10, Y10
-	VPMOVZXWD 352(R10), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 368(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 480(R10), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y6, Y6
-	VPMOVZXWD 496(R10), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y7, Y7
-	VADDPS    Y6, Y9, Y9
-	VADDPS    Y7, Y8, Y8
-	ADDQ      $+512, R10
+	VANDPS    Y10, Y8, Y8
+	VORPS     Y9, Y8, Y8
+	VADDPS    Y8, Y7, Y7
 
-no4of4:
+fewtailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPS Y4, Y0, Y4
+	VADDPS Y5, Y1, Y5
+	VADDPS Y6, Y2, Y6
+	VADDPS Y7, Y3, Y7
+
+fewwithout2at0:
+	MOVQ      R9, R10
 	TESTB     $0x02, R11
-	JEQ       no2of4
-	VPMOVZXWD 64(R10), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 80(R10), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 96(R10), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 112(R10), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 192(R10), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y7, Y7
-	VPMOVZXWD 208(R10), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y6, Y6
-	VPMOVZXWD 224(R10), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y5, Y5
-	VPMOVZXWD 240(R10), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y4, Y4
-	ADDQ      $+256, R10
-
-no2of4:
-	TESTB     $0x01, R11
-	JEQ       no1of4
+	JEQ       fewno2at4
 	VPMOVZXWD 64(R10), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VPMOVZXWD 80(R10), Y2
@@ -4573,43 +5273,68 @@ no2of4:
 	VPSLLD    $0x10, Y1, Y1
 	VPMOVZXWD 112(R10), Y0
 	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 192(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y3, Y3
+	VPMOVZXWD 208(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y2, Y2
+	VPMOVZXWD 224(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y1, Y1
+	VPMOVZXWD 240(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y0, Y0
+	ADDQ      $+256, R10
+
+fewno2at4:
+	TESTB     $0x01, R11
+	JEQ       fewno1at4
+	VPMOVZXWD 64(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 80(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 96(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 112(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
 	ADDQ      $+128, R10
-	JMP       tail0of4
+	JMP       fewtail0at4
 
-no1of4:
-	VBROADCASTSS reducesumConst0<>+0(SB), Y3
-	VBROADCASTSS reducesumConst0<>+0(SB), Y2
-	VBROADCASTSS reducesumConst0<>+0(SB), Y1
-	VBROADCASTSS reducesumConst0<>+0(SB), Y0
+fewno1at4:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y8
+	VBROADCASTSS reducesumConst0<>+0(SB), Y9
+	VBROADCASTSS reducesumConst0<>+0(SB), Y10
+	VBROADCASTSS reducesumConst0<>+0(SB), Y11
 
-tail0of4:
-	MOVQ      648(SP), R11
+fewtail0at4:
+	MOVQ      392(SP), R11
 	CMPQ      R11, $+40
-	JLT       part4
+	JLT       fewpart4
 	VPMOVZXWD 64(R10), Y12
 	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y3, Y3
+	VADDPS    Y12, Y8, Y8
 	CMPQ      R11, $+48
-	JLT       part5
+	JLT       fewpart5
 	VPMOVZXWD 80(R10), Y12
 	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y2, Y2
+	VADDPS    Y12, Y9, Y9
 	CMPQ      R11, $+56
-	JLT       part6
+	JLT       fewpart6
 	VPMOVZXWD 96(R10), Y12
 	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y1, Y1
+	VADDPS    Y12, Y10, Y10
 	CMPQ      R11, $+64
-	JLT       part7
+	JLT       fewpart7
 	VPMOVZXWD 112(R10), Y12
 	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y0, Y0
-	JMP       tailed4
+	VADDPS    Y12, Y11, Y11
+	JMP       fewtailed4
 
-part4:
+fewpart4:
 	ADDQ    $-32, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
@@ -4645,13 +5370,13 @@ no4of_25:
 	VPSLLD    $0x10, Y14, Y14
 	VANDPS    Y12, Y14, Y14
 	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y3, Y3
-	JMP       tailed4
+	VADDPS    Y14, Y8, Y8
+	JMP       fewtailed4
 
-part5:
+fewpart5:
 	ADDQ    $-40, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R13
 	SHLQ    $0x02, R13
 	LEAQ    reducesumConst1<>+0(SB), R14
@@ -4687,13 +5412,13 @@ no4of_30:
 	VPSLLD    $0x10, Y12, Y12
 	VANDPS    Y14, Y12, Y12
 	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y2, Y2
-	JMP       tailed4
+	VADDPS    Y12, Y9, Y9
+	JMP       fewtailed4
 
-part6:
+fewpart6:
 	ADDQ    $-48, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R12
 	SHLQ    $0x02, R12
 	LEAQ    reducesumConst1<>+0(SB), R13
@@ -4729,13 +5454,13 @@ no4of_35:
 	VPSLLD    $0x10, Y14, Y14
 	VANDPS    Y12, Y14, Y14
 	VORPS     Y13, Y14, Y14
-	VADDPS    Y14, Y1, Y1
-	JMP       tailed4
+	VADDPS    Y14, Y10, Y10
+	JMP       fewtailed4
 
-part7:
+fewpart7:
 	ADDQ    $-56, R11
 	CMPQ    R11, $+0
-	JLE     tailed4
+	JLE     fewtailed4
 	MOVQ    R11, R14
 	SHLQ    $0x02, R14
 	LEAQ    reducesumConst1<>+0(SB), R12
@@ -4771,114 +5496,951 @@ no4of_40:
 	VPSLLD    $0x10, Y12, Y12
 	VANDPS    Y14, Y12, Y12
 	VORPS     Y13, Y12, Y12
-	VADDPS    Y12, Y0, Y0
+	VADDPS    Y12, Y11, Y11
 
-tailed4:
-	MOVQ   640(SP), R10
+fewtailed4:
+	MOVQ   384(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VADDPS Y3, Y7, Y3
-	VADDPS Y2, Y6, Y2
-	VADDPS Y1, Y5, Y1
+	JEQ    fewwithout2at4
+	VADDPS Y8, Y3, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS Y10, Y1, Y10
+	VADDPS Y11, Y0, Y11
+
+fewwithout2at4:
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y6, Y6
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ      CX, R10
+	MOVQ      384(SP), R9
+	TESTB     $0x08, R9
+	JEQ       no8
+	VPMOVZXWD (R10), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(R10), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 32(R10), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 48(R10), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 128(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y4, Y4
+	VPMOVZXWD 144(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y5, Y5
+	VPMOVZXWD 160(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y7, Y7
+	VPMOVZXWD 176(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y6, Y6
+	VPMOVZXWD 256(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 272(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 384(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y11, Y11
+	VPMOVZXWD 400(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y10, Y10
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VPMOVZXWD 288(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 304(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 416(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y10, Y10
+	VPMOVZXWD 432(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y11, Y11
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y11, Y6, Y6
+	VPMOVZXWD 512(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 528(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 544(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 560(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 640(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y11, Y11
+	VPMOVZXWD 656(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y10, Y10
+	VPMOVZXWD 672(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y9, Y9
+	VPMOVZXWD 688(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y8, Y8
+	VPMOVZXWD 768(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 784(R10), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 896(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y0, Y0
+	VPMOVZXWD 912(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y0, Y11, Y11
+	VADDPS    Y1, Y10, Y10
+	VPMOVZXWD 800(R10), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 816(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 928(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD 944(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y0, Y0
+	VADDPS    Y1, Y9, Y9
+	VADDPS    Y0, Y8, Y8
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VADDPS    Y9, Y7, Y7
+	VADDPS    Y8, Y6, Y6
+	VMOVUPS   Y4, 400(SP)
+	VMOVUPS   Y5, 432(SP)
+	VMOVUPS   Y7, 464(SP)
+	VMOVUPS   Y6, 496(SP)
+	VPMOVZXWD 64(R10), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 80(R10), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 96(R10), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 112(R10), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 192(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 208(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VPMOVZXWD 224(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 240(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 320(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 336(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 448(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VADDPS    Y10, Y8, Y8
+	VPMOVZXWD 464(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y8, Y6, Y6
+	VADDPS    Y9, Y7, Y7
+	VPMOVZXWD 352(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 368(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 480(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VADDPS    Y10, Y9, Y9
+	VPMOVZXWD 496(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VADDPS    Y10, Y8, Y8
+	VADDPS    Y9, Y5, Y5
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 576(R10), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 592(R10), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 608(R10), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 624(R10), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 704(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y8, Y8
+	VPMOVZXWD 720(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y9, Y9
+	VPMOVZXWD 736(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y10, Y10
+	VPMOVZXWD 752(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y11, Y11
+	VPMOVZXWD 832(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 848(R10), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 960(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y0, Y0
+	VPMOVZXWD 976(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y0, Y8, Y8
+	VADDPS    Y1, Y9, Y9
+	VPMOVZXWD 864(R10), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 880(R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 992(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD 1008(R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y0, Y0
+	VADDPS    Y1, Y10, Y10
+	VADDPS    Y0, Y11, Y11
+	VADDPS    Y8, Y6, Y6
+	VADDPS    Y9, Y7, Y7
+	VADDPS    Y10, Y5, Y5
+	VADDPS    Y11, Y4, Y4
+	VMOVUPS   Y6, 528(SP)
+	VMOVUPS   Y7, 560(SP)
+	VMOVUPS   Y5, 592(SP)
+	VMOVUPS   Y4, 624(SP)
+	ADDQ      $+1024, R10
+
+no8:
+	MOVQ      R10, R11
+	TESTB     $0x04, R9
+	JEQ       manyno4at0
+	VPMOVZXWD (R11), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(R11), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 32(R11), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 48(R11), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 128(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y4, Y4
+	VPMOVZXWD 144(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y5, Y5
+	VPMOVZXWD 160(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y7, Y7
+	VPMOVZXWD 176(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VADDPS    Y11, Y6, Y6
+	VPMOVZXWD 256(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 272(R11), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 384(R11), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y11, Y11
+	VPMOVZXWD 400(R11), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y10, Y10
+	VADDPS    Y11, Y4, Y4
+	VADDPS    Y10, Y5, Y5
+	VPMOVZXWD 288(R11), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 304(R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 416(R11), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y10, Y10
+	VPMOVZXWD 432(R11), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y11, Y11
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y11, Y6, Y6
+	ADDQ      $+512, R11
+
+manyno4at0:
+	TESTB     $0x02, R9
+	JEQ       manyno2at0
+	VPMOVZXWD (R11), Y11
+	VPSLLD    $0x10, Y11, Y11
+	VPMOVZXWD 16(R11), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 32(R11), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 48(R11), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 128(R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y11, Y11
+	VPMOVZXWD 144(R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y10, Y10
+	VPMOVZXWD 160(R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y9, Y9
+	VPMOVZXWD 176(R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y8, Y8
+	ADDQ      $+256, R11
+
+manyno2at0:
+	TESTB     $0x01, R9
+	JEQ       manyno1at0
+	VPMOVZXWD (R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 16(R11), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 32(R11), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 48(R11), Y3
+	VPSLLD    $0x10, Y3, Y3
+	ADDQ      $+128, R11
+	JMP       manytail0at0
+
+manyno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y0
+	VBROADCASTSS reducesumConst0<>+0(SB), Y1
+	VBROADCASTSS reducesumConst0<>+0(SB), Y2
+	VBROADCASTSS reducesumConst0<>+0(SB), Y3
+
+manytail0at0:
+	MOVQ      392(SP), R9
+	CMPQ      R9, $+8
+	JLT       manypart0
+	VPMOVZXWD (R11), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y0, Y0
+	CMPQ      R9, $+16
+	JLT       manypart1
+	VPMOVZXWD 16(R11), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y1, Y1
+	CMPQ      R9, $+24
+	JLT       manypart2
+	VPMOVZXWD 32(R11), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y2, Y2
+	CMPQ      R9, $+32
+	JLT       manypart3
+	VPMOVZXWD 48(R11), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y3, Y3
+	JMP       manytailed0
+
+manypart0:
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y12
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    (R11), R13
+	XORL    R12, R12
+	TESTB   $0x01, R9
+	JEQ     no1of_43
+	MOVWLZX -2(R13)(R9*2), R12
+
+no1of_43:
+	TESTB $0x02, R9
+	JEQ   no2of_44
+	SHLQ  $0x20, R12
+	MOVL  R9, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_44:
+	VMOVQ   R12, X14
+	TESTB   $0x04, R9
+	JEQ     no4of_45
+	VMOVQ   (R13), X14
+	VPINSRQ $0x01, R12, X14, X14
+
+no4of_45:
+	VPMOVZXWD X14, Y14
+	VPSLLD    $0x10, Y14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y0, Y0
+	JMP       manytailed0
+
+manypart1:
+	ADDQ    $-8, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y14
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    16(R11), R12
+	XORL    R14, R14
+	TESTB   $0x01, R9
+	JEQ     no1of_48
+	MOVWLZX -2(R12)(R9*2), R14
+
+no1of_48:
+	TESTB $0x02, R9
+	JEQ   no2of_49
+	SHLQ  $0x20, R14
+	MOVL  R9, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_49:
+	VMOVQ   R14, X12
+	TESTB   $0x04, R9
+	JEQ     no4of_50
+	VMOVQ   (R12), X12
+	VPINSRQ $0x01, R14, X12, X12
+
+no4of_50:
+	VPMOVZXWD X12, Y12
+	VPSLLD    $0x10, Y12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y1, Y1
+	JMP       manytailed0
+
+manypart2:
+	ADDQ    $-16, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R14
+	SHLQ    $0x02, R14
+	LEAQ    reducesumConst1<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y12
+	LEAQ    reducesumConst2<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y13
+	LEAQ    32(R11), R14
+	XORL    R13, R13
+	TESTB   $0x01, R9
+	JEQ     no1of_53
+	MOVWLZX -2(R14)(R9*2), R13
+
+no1of_53:
+	TESTB $0x02, R9
+	JEQ   no2of_54
+	SHLQ  $0x20, R13
+	MOVL  R9, R12
+	ANDL  $0x04, R12
+	MOVL  (R14)(R12*2), R12
+	ORQ   R12, R13
+
+no2of_54:
+	VMOVQ   R13, X14
+	TESTB   $0x04, R9
+	JEQ     no4of_55
+	VMOVQ   (R14), X14
+	VPINSRQ $0x01, R13, X14, X14
+
+no4of_55:
+	VPMOVZXWD X14, Y14
+	VPSLLD    $0x10, Y14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y2, Y2
+	JMP       manytailed0
+
+manypart3:
+	ADDQ    $-24, R9
+	CMPQ    R9, $+0
+	JLE     manytailed0
+	MOVQ    R9, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y14
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    48(R11), R13
+	XORL    R12, R12
+	TESTB   $0x01, R9
+	JEQ     no1of_58
+	MOVWLZX -2(R13)(R9*2), R12
+
+no1of_58:
+	TESTB $0x02, R9
+	JEQ   no2of_59
+	SHLQ  $0x20, R12
+	MOVL  R9, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_59:
+	VMOVQ   R12, X12
+	TESTB   $0x04, R9
+	JEQ     no4of_60
+	VMOVQ   (R13), X12
+	VPINSRQ $0x01, R12, X12, X12
+
+no4of_60:
+	VPMOVZXWD X12, Y12
+	VPSLLD    $0x10, Y12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
+	VADDPS Y0, Y11, Y0
+	VADDPS Y1, Y10, Y1
+	VADDPS Y2, Y9, Y2
+	VADDPS Y3, Y8, Y3
+
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
 	VADDPS Y0, Y4, Y0
+	VADDPS Y1, Y5, Y1
+	VADDPS Y2, Y7, Y2
+	VADDPS Y3, Y6, Y3
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VADDPS Y3, Y11, Y3
-	VADDPS Y2, Y10, Y2
-	VADDPS Y1, Y9, Y1
-	VADDPS Y0, Y8, Y0
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VADDPS 400(SP), Y0, Y0
+	VADDPS 432(SP), Y1, Y1
+	VADDPS 464(SP), Y2, Y2
+	VADDPS 496(SP), Y3, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VADDPS 512(SP), Y3, Y3
-	VADDPS 544(SP), Y2, Y2
-	VADDPS 576(SP), Y1, Y1
-	VADDPS 608(SP), Y0, Y0
+without8at0:
+	VMOVUPS   Y0, 256(SP)
+	VMOVUPS   Y1, 288(SP)
+	VMOVUPS   Y2, 320(SP)
+	VMOVUPS   Y3, 352(SP)
+	MOVQ      R10, R9
+	TESTB     $0x04, R11
+	JEQ       manyno4at4
+	VPMOVZXWD 64(R9), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 80(R9), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 96(R9), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 112(R9), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 192(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y3, Y3
+	VPMOVZXWD 208(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y2, Y2
+	VPMOVZXWD 224(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y1, Y1
+	VPMOVZXWD 240(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y0, Y0
+	VPMOVZXWD 320(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 336(R9), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 448(R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y6, Y6
+	VPMOVZXWD 464(R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VADDPS    Y6, Y3, Y3
+	VADDPS    Y7, Y2, Y2
+	VPMOVZXWD 352(R9), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 368(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 480(R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 496(R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y6, Y6
+	VADDPS    Y7, Y1, Y1
+	VADDPS    Y6, Y0, Y0
+	ADDQ      $+512, R9
 
-not8of4:
-	VADDPS      256(SP), Y3, Y3
-	VADDPS      288(SP), Y2, Y2
-	VADDPS      320(SP), Y1, Y1
-	VADDPS      352(SP), Y0, Y0
-	VADDPS      Y1, Y3, Y3
-	VADDPS      Y0, Y2, Y2
-	VADDPS      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     128(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     160(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
-	VMOVUPS     64(SP), Y2
-	VMOVUPS     192(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VMOVUPS     96(SP), Y0
-	VMOVUPS     224(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y4
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y4, Y0, Y0
-	VUNPCKHPD   Y0, Y2, Y1
-	VUNPCKLPD   Y0, Y2, Y2
-	VADDPS      Y1, Y2, Y2
-	VSHUFPS     $0xdd, Y2, Y3, Y0
-	VSHUFPS     $0x88, Y2, Y3, Y3
-	VADDPS      Y0, Y3, Y3
+manyno4at4:
+	TESTB     $0x02, R11
+	JEQ       manyno2at4
+	VPMOVZXWD 64(R9), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 80(R9), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 96(R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 112(R9), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 192(R9), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 208(R9), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VPMOVZXWD 224(R9), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 240(R9), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	ADDQ      $+256, R9
+
+manyno2at4:
+	TESTB     $0x01, R11
+	JEQ       manyno1at4
+	VPMOVZXWD 64(R9), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 80(R9), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VPMOVZXWD 96(R9), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VPMOVZXWD 112(R9), Y11
+	VPSLLD    $0x10, Y11, Y11
+	ADDQ      $+128, R9
+	JMP       manytail0at4
+
+manyno1at4:
+	VBROADCASTSS reducesumConst0<>+0(SB), Y8
+	VBROADCASTSS reducesumConst0<>+0(SB), Y9
+	VBROADCASTSS reducesumConst0<>+0(SB), Y10
+	VBROADCASTSS reducesumConst0<>+0(SB), Y11
+
+manytail0at4:
+	MOVQ      392(SP), R11
+	CMPQ      R11, $+40
+	JLT       manypart4
+	VPMOVZXWD 64(R9), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y8, Y8
+	CMPQ      R11, $+48
+	JLT       manypart5
+	VPMOVZXWD 80(R9), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y9, Y9
+	CMPQ      R11, $+56
+	JLT       manypart6
+	VPMOVZXWD 96(R9), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y10, Y10
+	CMPQ      R11, $+64
+	JLT       manypart7
+	VPMOVZXWD 112(R9), Y12
+	VPSLLD    $0x10, Y12, Y12
+	VADDPS    Y12, Y11, Y11
+	JMP       manytailed4
+
+manypart4:
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y12
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    64(R9), R12
+	XORL    R14, R14
+	TESTB   $0x01, R11
+	JEQ     no1of_63
+	MOVWLZX -2(R12)(R11*2), R14
+
+no1of_63:
+	TESTB $0x02, R11
+	JEQ   no2of_64
+	SHLQ  $0x20, R14
+	MOVL  R11, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_64:
+	VMOVQ   R14, X14
+	TESTB   $0x04, R11
+	JEQ     no4of_65
+	VMOVQ   (R12), X14
+	VPINSRQ $0x01, R14, X14, X14
+
+no4of_65:
+	VPMOVZXWD X14, Y14
+	VPSLLD    $0x10, Y14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y8, Y8
+	JMP       manytailed4
+
+manypart5:
+	ADDQ    $-40, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R14
+	SHLQ    $0x02, R14
+	LEAQ    reducesumConst1<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y14
+	LEAQ    reducesumConst2<>+0(SB), R12
+	SUBQ    R14, R12
+	VMOVUPS 32(R12), Y13
+	LEAQ    80(R9), R14
+	XORL    R13, R13
+	TESTB   $0x01, R11
+	JEQ     no1of_68
+	MOVWLZX -2(R14)(R11*2), R13
+
+no1of_68:
+	TESTB $0x02, R11
+	JEQ   no2of_69
+	SHLQ  $0x20, R13
+	MOVL  R11, R12
+	ANDL  $0x04, R12
+	MOVL  (R14)(R12*2), R12
+	ORQ   R12, R13
+
+no2of_69:
+	VMOVQ   R13, X12
+	TESTB   $0x04, R11
+	JEQ     no4of_70
+	VMOVQ   (R14), X12
+	VPINSRQ $0x01, R13, X12, X12
+
+no4of_70:
+	VPMOVZXWD X12, Y12
+	VPSLLD    $0x10, Y12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y9, Y9
+	JMP       manytailed4
+
+manypart6:
+	ADDQ    $-48, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R13
+	SHLQ    $0x02, R13
+	LEAQ    reducesumConst1<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y12
+	LEAQ    reducesumConst2<>+0(SB), R14
+	SUBQ    R13, R14
+	VMOVUPS 32(R14), Y13
+	LEAQ    96(R9), R13
+	XORL    R12, R12
+	TESTB   $0x01, R11
+	JEQ     no1of_73
+	MOVWLZX -2(R13)(R11*2), R12
+
+no1of_73:
+	TESTB $0x02, R11
+	JEQ   no2of_74
+	SHLQ  $0x20, R12
+	MOVL  R11, R14
+	ANDL  $0x04, R14
+	MOVL  (R13)(R14*2), R14
+	ORQ   R14, R12
+
+no2of_74:
+	VMOVQ   R12, X14
+	TESTB   $0x04, R11
+	JEQ     no4of_75
+	VMOVQ   (R13), X14
+	VPINSRQ $0x01, R12, X14, X14
+
+no4of_75:
+	VPMOVZXWD X14, Y14
+	VPSLLD    $0x10, Y14, Y14
+	VANDPS    Y12, Y14, Y14
+	VORPS     Y13, Y14, Y14
+	VADDPS    Y14, Y10, Y10
+	JMP       manytailed4
+
+manypart7:
+	ADDQ    $-56, R11
+	CMPQ    R11, $+0
+	JLE     manytailed4
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst1<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y14
+	LEAQ    reducesumConst2<>+0(SB), R13
+	SUBQ    R12, R13
+	VMOVUPS 32(R13), Y13
+	LEAQ    112(R9), R12
+	XORL    R14, R14
+	TESTB   $0x01, R11
+	JEQ     no1of_78
+	MOVWLZX -2(R12)(R11*2), R14
+
+no1of_78:
+	TESTB $0x02, R11
+	JEQ   no2of_79
+	SHLQ  $0x20, R14
+	MOVL  R11, R13
+	ANDL  $0x04, R13
+	MOVL  (R12)(R13*2), R13
+	ORQ   R13, R14
+
+no2of_79:
+	VMOVQ   R14, X12
+	TESTB   $0x04, R11
+	JEQ     no4of_80
+	VMOVQ   (R12), X12
+	VPINSRQ $0x01, R14, X12, X12
+
+no4of_80:
+	VPMOVZXWD X12, Y12
+	VPSLLD    $0x10, Y12, Y12
+	VANDPS    Y14, Y12, Y12
+	VORPS     Y13, Y12, Y12
+	VADDPS    Y12, Y11, Y11
+
+manytailed4:
+	MOVQ   384(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VADDPS Y8, Y6, Y8
+	VADDPS Y9, Y7, Y9
+	VADDPS Y10, Y5, Y10
+	VADDPS Y11, Y4, Y11
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VADDPS Y8, Y3, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS Y10, Y1, Y10
+	VADDPS Y11, Y0, Y11
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VADDPS 528(SP), Y8, Y8
+	VADDPS 560(SP), Y9, Y9
+	VADDPS 592(SP), Y10, Y10
+	VADDPS 624(SP), Y11, Y11
+
+without8at4:
+	VADDPS  256(SP), Y8, Y8
+	VADDPS  288(SP), Y9, Y9
+	VADDPS  320(SP), Y10, Y10
+	VADDPS  352(SP), Y11, Y11
+	VADDPS  Y10, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VADDPS  Y9, Y8, Y8
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y8, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y8
+	VMOVUPS     128(SP), Y9
+	VPERM2F128  $0x31, Y9, Y8, Y11
+	VINSERTF128 $0x01, X9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     32(SP), Y9
+	VMOVUPS     160(SP), Y11
+	VPERM2F128  $0x31, Y11, Y9, Y10
+	VINSERTF128 $0x01, X11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VUNPCKHPD   Y9, Y8, Y11
+	VUNPCKLPD   Y9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     64(SP), Y9
+	VMOVUPS     192(SP), Y11
+	VPERM2F128  $0x31, Y11, Y9, Y10
+	VINSERTF128 $0x01, X11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     96(SP), Y11
+	VMOVUPS     224(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y0
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VADDPS      Y0, Y11, Y11
+	VUNPCKHPD   Y11, Y9, Y10
+	VUNPCKLPD   Y11, Y9, Y9
+	VADDPS      Y10, Y9, Y9
+	VSHUFPS     $0xdd, Y9, Y8, Y11
+	VSHUFPS     $0x88, Y9, Y8, Y8
+	VADDPS      Y11, Y8, Y8
 	CMPQ        R8, $+8
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y8, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x04, R8
-	JEQ          nohalf_41
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	JEQ          nohalf_81
+	VMOVUPS      X8, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y8, X8
 
-nohalf_41:
+nohalf_81:
 	TESTB     $0x02, R8
-	JEQ       nopair_42
-	VMOVSD    X3, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X3, X3
+	JEQ       nopair_82
+	VMOVSD    X8, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X8, X8
 
-nopair_42:
+nopair_82:
 	TESTB  $0x01, R8
-	JEQ    noone_43
-	VMOVSS X3, (R10)
+	JEQ    noone_83
+	VMOVSS X8, (R9)
 
-noone_43:
+noone_83:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSHDUP    X3, X2
-	VADDPS       X2, X3, X3
-	VMOVSS       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPD    $0x01, X4, X5
+	VADDPS       X5, X4, X4
+	VMOVSHDUP    X4, X5
+	VADDPS       X5, X4, X4
+	VMOVSS       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPD    $0x01, X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSHDUP    X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSS       X8, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -4896,10 +6458,10 @@ TEXT ·rowsI32AVX2(SB), $656-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 640(SP)
+	MOVQ SI, 384(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 648(SP)
+	MOVQ SI, 392(SP)
 
 group:
 	MOVQ $+8, R8
@@ -4912,114 +6474,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 384(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    640(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VPADDD  256(R9), Y0, Y0
-	VPADDD  288(R9), Y1, Y1
-	VPADDD  320(R9), Y2, Y2
-	VPADDD  352(R9), Y3, Y3
-	VMOVUPS 512(R9), Y4
-	VMOVUPS 544(R9), Y5
-	VMOVUPS 576(R9), Y6
-	VMOVUPS 608(R9), Y7
-	VPADDD  768(R9), Y4, Y4
-	VPADDD  800(R9), Y5, Y5
-	VPADDD  832(R9), Y6, Y6
-	VPADDD  864(R9), Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	VMOVUPS 1024(R9), Y7
-	VMOVUPS 1056(R9), Y6
-	VMOVUPS 1088(R9), Y5
-	VMOVUPS 1120(R9), Y4
-	VPADDD  1280(R9), Y7, Y7
-	VPADDD  1312(R9), Y6, Y6
-	VPADDD  1344(R9), Y5, Y5
-	VPADDD  1376(R9), Y4, Y4
-	VMOVUPS 1536(R9), Y8
-	VMOVUPS 1568(R9), Y9
-	VMOVUPS 1600(R9), Y10
-	VMOVUPS 1632(R9), Y11
-	VPADDD  1792(R9), Y8, Y8
-	VPADDD  1824(R9), Y9, Y9
-	VPADDD  1856(R9), Y10, Y10
-	VPADDD  1888(R9), Y11, Y11
-	VPADDD  Y8, Y7, Y7
-	VPADDD  Y9, Y6, Y6
-	VPADDD  Y10, Y5, Y5
-	VPADDD  Y11, Y4, Y4
-	VPADDD  Y7, Y0, Y0
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	VMOVUPS Y0, 384(SP)
-	VMOVUPS Y1, 416(SP)
-	VMOVUPS Y2, 448(SP)
-	VMOVUPS Y3, 480(SP)
-	VMOVUPS 128(R9), Y3
-	VMOVUPS 160(R9), Y2
-	VMOVUPS 192(R9), Y1
-	VMOVUPS 224(R9), Y0
-	VPADDD  384(R9), Y3, Y3
-	VPADDD  416(R9), Y2, Y2
-	VPADDD  448(R9), Y1, Y1
-	VPADDD  480(R9), Y0, Y0
-	VMOVUPS 640(R9), Y4
-	VMOVUPS 672(R9), Y5
-	VMOVUPS 704(R9), Y6
-	VMOVUPS 736(R9), Y7
-	VPADDD  896(R9), Y4, Y4
-	VPADDD  928(R9), Y5, Y5
-	VPADDD  960(R9), Y6, Y6
-	VPADDD  992(R9), Y7, Y7
-	VPADDD  Y4, Y3, Y3
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y7, Y0, Y0
-	VMOVUPS 1152(R9), Y7
-	VMOVUPS 1184(R9), Y6
-	VMOVUPS 1216(R9), Y5
-	VMOVUPS 1248(R9), Y4
-	VPADDD  1408(R9), Y7, Y7
-	VPADDD  1440(R9), Y6, Y6
-	VPADDD  1472(R9), Y5, Y5
-	VPADDD  1504(R9), Y4, Y4
-	VMOVUPS 1664(R9), Y11
-	VMOVUPS 1696(R9), Y10
-	VMOVUPS 1728(R9), Y9
-	VMOVUPS 1760(R9), Y8
-	VPADDD  1920(R9), Y11, Y11
-	VPADDD  1952(R9), Y10, Y10
-	VPADDD  1984(R9), Y9, Y9
-	VPADDD  2016(R9), Y8, Y8
-	VPADDD  Y11, Y7, Y7
-	VPADDD  Y10, Y6, Y6
-	VPADDD  Y9, Y5, Y5
-	VPADDD  Y8, Y4, Y4
-	VPADDD  Y7, Y3, Y3
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y4, Y0, Y0
-	VMOVUPS Y3, 512(SP)
-	VMOVUPS Y2, 544(SP)
-	VMOVUPS Y1, 576(SP)
-	VMOVUPS Y0, 608(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    384(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
+	TESTB   $0x02, R10
+	JEQ     fewno2at0
 	VMOVUPS (R11), Y0
 	VMOVUPS 32(R11), Y1
 	VMOVUPS 64(R11), Y2
@@ -5028,372 +6492,715 @@ no8:
 	VPADDD  288(R11), Y1, Y1
 	VPADDD  320(R11), Y2, Y2
 	VPADDD  352(R11), Y3, Y3
-	VMOVUPS 512(R11), Y4
-	VMOVUPS 544(R11), Y5
-	VMOVUPS 576(R11), Y6
-	VMOVUPS 608(R11), Y7
-	VPADDD  768(R11), Y4, Y4
-	VPADDD  800(R11), Y5, Y5
-	VPADDD  832(R11), Y6, Y6
-	VPADDD  864(R11), Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	ADDQ    $+1024, R11
-
-no4of0:
-	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VPADDD  256(R11), Y7, Y7
-	VPADDD  288(R11), Y6, Y6
-	VPADDD  320(R11), Y5, Y5
-	VPADDD  352(R11), Y4, Y4
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Y8
-	VMOVUPS 32(R11), Y9
-	VMOVUPS 64(R11), Y10
-	VMOVUPS 96(R11), Y11
+	JEQ     fewno1at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+fewtail0at0:
+	MOVQ   392(SP), R10
+	CMPQ   R10, $+8
+	JLT    fewpart0
+	VPADDD (R11), Y4, Y4
+	CMPQ   R10, $+16
+	JLT    fewpart1
+	VPADDD 32(R11), Y5, Y5
+	CMPQ   R10, $+24
+	JLT    fewpart2
+	VPADDD 64(R11), Y6, Y6
+	CMPQ   R10, $+32
+	JLT    fewpart3
+	VPADDD 96(R11), Y7, Y7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	VMASKMOVPS (R11), Y8, Y9
+	VPADDD     Y9, Y4, Y4
+	JMP        fewtailed0
+
+fewpart1:
+	ADDQ       $-8, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPS 32(R11), Y9, Y8
+	VPADDD     Y8, Y5, Y5
+	JMP        fewtailed0
+
+fewpart2:
+	ADDQ       $-16, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	VMASKMOVPS 64(R11), Y8, Y9
+	VPADDD     Y9, Y6, Y6
+	JMP        fewtailed0
+
+fewpart3:
+	ADDQ       $-24, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPS 96(R11), Y9, Y8
+	VPADDD     Y8, Y7, Y7
+
+fewtailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VPADDD Y4, Y0, Y4
+	VPADDD Y5, Y1, Y5
+	VPADDD Y6, Y2, Y6
+	VPADDD Y7, Y3, Y7
+
+fewwithout2at0:
+	MOVQ    R9, R10
+	TESTB   $0x02, R11
+	JEQ     fewno2at4
+	VMOVUPS 128(R10), Y3
+	VMOVUPS 160(R10), Y2
+	VMOVUPS 192(R10), Y1
+	VMOVUPS 224(R10), Y0
+	VPADDD  384(R10), Y3, Y3
+	VPADDD  416(R10), Y2, Y2
+	VPADDD  448(R10), Y1, Y1
+	VPADDD  480(R10), Y0, Y0
+	ADDQ    $+512, R10
+
+fewno2at4:
+	TESTB   $0x01, R11
+	JEQ     fewno1at4
+	VMOVUPS 128(R10), Y8
+	VMOVUPS 160(R10), Y9
+	VMOVUPS 192(R10), Y10
+	VMOVUPS 224(R10), Y11
+	ADDQ    $+256, R10
+	JMP     fewtail0at4
+
+fewno1at4:
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
 
-tail0of0:
-	MOVQ   648(SP), R10
-	CMPQ   R10, $+8
-	JLT    part0
-	VPADDD (R11), Y8, Y8
-	CMPQ   R10, $+16
-	JLT    part1
-	VPADDD 32(R11), Y9, Y9
-	CMPQ   R10, $+24
-	JLT    part2
-	VPADDD 64(R11), Y10, Y10
-	CMPQ   R10, $+32
-	JLT    part3
-	VPADDD 96(R11), Y11, Y11
-	JMP    tailed0
-
-part0:
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	VMASKMOVPS (R11), Y12, Y13
-	VPADDD     Y13, Y8, Y8
-	JMP        tailed0
-
-part1:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 32(R11), Y13, Y12
-	VPADDD     Y12, Y9, Y9
-	JMP        tailed0
-
-part2:
-	ADDQ       $-16, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	VMASKMOVPS 64(R11), Y12, Y13
-	VPADDD     Y13, Y10, Y10
-	JMP        tailed0
-
-part3:
-	ADDQ       $-24, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 96(R11), Y13, Y12
-	VPADDD     Y12, Y11, Y11
-
-tailed0:
-	MOVQ   640(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VPADDD Y8, Y7, Y8
-	VPADDD Y9, Y6, Y9
-	VPADDD Y10, Y5, Y10
-	VPADDD Y11, Y4, Y11
-
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VPADDD Y8, Y0, Y8
-	VPADDD Y9, Y1, Y9
-	VPADDD Y10, Y2, Y10
-	VPADDD Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VPADDD 384(SP), Y8, Y8
-	VPADDD 416(SP), Y9, Y9
-	VPADDD 448(SP), Y10, Y10
-	VPADDD 480(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS Y8, 256(SP)
-	VMOVUPS Y9, 288(SP)
-	VMOVUPS Y10, 320(SP)
-	VMOVUPS Y11, 352(SP)
-	MOVQ    R9, R10
-	TESTB   $0x04, R11
-	JEQ     no4of4
-	VMOVUPS 128(R10), Y11
-	VMOVUPS 160(R10), Y10
-	VMOVUPS 192(R10), Y9
-	VMOVUPS 224(R10), Y8
-	VPADDD  384(R10), Y11, Y11
-	VPADDD  416(R10), Y10, Y10
-	VPADDD  448(R10), Y9, Y9
-	VPADDD  480(R10), Y8, Y8
-	VMOVUPS 640(R10), Y4
-	VMOVUPS 672(R10), Y5
-	VMOVUPS 704(R10), Y6
-	VMOVUPS 736(R10), Y7
-	VPADDD  896(R10), Y4, Y4
-	VPADDD  928(R10), Y5, Y5
-	VPADDD  960(R10), Y6, Y6
-	VPADDD  992(R10), Y7, Y7
-	VPADDD  Y4, Y11, Y11
-	VPADDD  Y5, Y10, Y10
-	VPADDD  Y6, Y9, Y9
-	VPADDD  Y7, Y8, Y8
-	ADDQ    $+1024, R10
-
-no4of4:
-	TESTB   $0x02, R11
-	JEQ     no2of4
-	VMOVUPS 128(R10), Y7
-	VMOVUPS 160(R10), Y6
-	VMOVUPS 192(R10), Y5
-	VMOVUPS 224(R10), Y4
-	VPADDD  384(R10), Y7, Y7
-	VPADDD  416(R10), Y6, Y6
-	VPADDD  448(R10), Y5, Y5
-	VPADDD  480(R10), Y4, Y4
-	ADDQ    $+512, R10
-
-no2of4:
-	TESTB   $0x01, R11
-	JEQ     no1of4
-	VMOVUPS 128(R10), Y3
-	VMOVUPS 160(R10), Y2
-	VMOVUPS 192(R10), Y1
-	VMOVUPS 224(R10), Y0
-	ADDQ    $+256, R10
-	JMP     tail0of4
-
-no1of4:
-	VPXOR Y3, Y3, Y3
-	VPXOR Y2, Y2, Y2
-	VPXOR Y1, Y1, Y1
-	VPXOR Y0, Y0, Y0
-
-tail0of4:
-	MOVQ   648(SP), R11
+fewtail0at4:
+	MOVQ   392(SP), R11
 	CMPQ   R11, $+40
-	JLT    part4
-	VPADDD 128(R10), Y3, Y3
+	JLT    fewpart4
+	VPADDD 128(R10), Y8, Y8
 	CMPQ   R11, $+48
-	JLT    part5
-	VPADDD 160(R10), Y2, Y2
+	JLT    fewpart5
+	VPADDD 160(R10), Y9, Y9
 	CMPQ   R11, $+56
-	JLT    part6
-	VPADDD 192(R10), Y1, Y1
+	JLT    fewpart6
+	VPADDD 192(R10), Y10, Y10
 	CMPQ   R11, $+64
-	JLT    part7
-	VPADDD 224(R10), Y0, Y0
-	JMP    tailed4
+	JLT    fewpart7
+	VPADDD 224(R10), Y11, Y11
+	JMP    fewtailed4
 
-part4:
+fewpart4:
 	ADDQ       $-32, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x02, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
 	SUBQ       R12, R13
 	VMOVUPS    32(R13), Y12
 	VMASKMOVPS 128(R10), Y12, Y13
-	VPADDD     Y13, Y3, Y3
-	JMP        tailed4
+	VPADDD     Y13, Y8, Y8
+	JMP        fewtailed4
 
-part5:
+fewpart5:
 	ADDQ       $-40, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x02, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
 	SUBQ       R13, R12
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPS 160(R10), Y13, Y12
-	VPADDD     Y12, Y2, Y2
-	JMP        tailed4
+	VPADDD     Y12, Y9, Y9
+	JMP        fewtailed4
 
-part6:
+fewpart6:
 	ADDQ       $-48, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x02, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
 	SUBQ       R12, R13
 	VMOVUPS    32(R13), Y12
 	VMASKMOVPS 192(R10), Y12, Y13
-	VPADDD     Y13, Y1, Y1
-	JMP        tailed4
+	VPADDD     Y13, Y10, Y10
+	JMP        fewtailed4
 
-part7:
+fewpart7:
 	ADDQ       $-56, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x02, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
 	SUBQ       R13, R12
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPS 224(R10), Y13, Y12
-	VPADDD     Y12, Y0, Y0
+	VPADDD     Y12, Y11, Y11
 
-tailed4:
-	MOVQ   640(SP), R10
+fewtailed4:
+	MOVQ   384(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VPADDD Y3, Y7, Y3
-	VPADDD Y2, Y6, Y2
-	VPADDD Y1, Y5, Y1
-	VPADDD Y0, Y4, Y0
+	JEQ    fewwithout2at4
+	VPADDD Y8, Y3, Y8
+	VPADDD Y9, Y2, Y9
+	VPADDD Y10, Y1, Y10
+	VPADDD Y11, Y0, Y11
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VPADDD Y3, Y11, Y3
-	VPADDD Y2, Y10, Y2
-	VPADDD Y1, Y9, Y1
+fewwithout2at4:
+	VPADDD  Y8, Y4, Y4
+	VPADDD  Y9, Y5, Y5
+	VPADDD  Y10, Y6, Y6
+	VPADDD  Y11, Y7, Y7
+	VPADDD  Y6, Y4, Y4
+	VPADDD  Y7, Y5, Y5
+	VPADDD  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R10
+	MOVQ    384(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R10), Y4
+	VMOVUPS 32(R10), Y5
+	VMOVUPS 64(R10), Y7
+	VMOVUPS 96(R10), Y6
+	VPADDD  256(R10), Y4, Y4
+	VPADDD  288(R10), Y5, Y5
+	VPADDD  320(R10), Y7, Y7
+	VPADDD  352(R10), Y6, Y6
+	VMOVUPS 512(R10), Y11
+	VMOVUPS 544(R10), Y10
+	VMOVUPS 576(R10), Y9
+	VMOVUPS 608(R10), Y8
+	VPADDD  768(R10), Y11, Y11
+	VPADDD  800(R10), Y10, Y10
+	VPADDD  832(R10), Y9, Y9
+	VPADDD  864(R10), Y8, Y8
+	VPADDD  Y11, Y4, Y4
+	VPADDD  Y10, Y5, Y5
+	VPADDD  Y9, Y7, Y7
+	VPADDD  Y8, Y6, Y6
+	VMOVUPS 1024(R10), Y8
+	VMOVUPS 1056(R10), Y9
+	VMOVUPS 1088(R10), Y10
+	VMOVUPS 1120(R10), Y11
+	VPADDD  1280(R10), Y8, Y8
+	VPADDD  1312(R10), Y9, Y9
+	VPADDD  1344(R10), Y10, Y10
+	VPADDD  1376(R10), Y11, Y11
+	VMOVUPS 1536(R10), Y0
+	VMOVUPS 1568(R10), Y1
+	VMOVUPS 1600(R10), Y2
+	VMOVUPS 1632(R10), Y3
+	VPADDD  1792(R10), Y0, Y0
+	VPADDD  1824(R10), Y1, Y1
+	VPADDD  1856(R10), Y2, Y2
+	VPADDD  1888(R10), Y3, Y3
+	VPADDD  Y0, Y8, Y8
+	VPADDD  Y1, Y9, Y9
+	VPADDD  Y2, Y10, Y10
+	VPADDD  Y3, Y11, Y11
+	VPADDD  Y8, Y4, Y4
+	VPADDD  Y9, Y5, Y5
+	VPADDD  Y10, Y7, Y7
+	VPADDD  Y11, Y6, Y6
+	VMOVUPS Y4, 400(SP)
+	VMOVUPS Y5, 432(SP)
+	VMOVUPS Y7, 464(SP)
+	VMOVUPS Y6, 496(SP)
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 160(R10), Y7
+	VMOVUPS 192(R10), Y5
+	VMOVUPS 224(R10), Y4
+	VPADDD  384(R10), Y6, Y6
+	VPADDD  416(R10), Y7, Y7
+	VPADDD  448(R10), Y5, Y5
+	VPADDD  480(R10), Y4, Y4
+	VMOVUPS 640(R10), Y11
+	VMOVUPS 672(R10), Y10
+	VMOVUPS 704(R10), Y9
+	VMOVUPS 736(R10), Y8
+	VPADDD  896(R10), Y11, Y11
+	VPADDD  928(R10), Y10, Y10
+	VPADDD  960(R10), Y9, Y9
+	VPADDD  992(R10), Y8, Y8
+	VPADDD  Y11, Y6, Y6
+	VPADDD  Y10, Y7, Y7
+	VPADDD  Y9, Y5, Y5
+	VPADDD  Y8, Y4, Y4
+	VMOVUPS 1152(R10), Y8
+	VMOVUPS 1184(R10), Y9
+	VMOVUPS 1216(R10), Y10
+	VMOVUPS 1248(R10), Y11
+	VPADDD  1408(R10), Y8, Y8
+	VPADDD  1440(R10), Y9, Y9
+	VPADDD  1472(R10), Y10, Y10
+	VPADDD  1504(R10), Y11, Y11
+	VMOVUPS 1664(R10), Y3
+	VMOVUPS 1696(R10), Y2
+	VMOVUPS 1728(R10), Y1
+	VMOVUPS 1760(R10), Y0
+	VPADDD  1920(R10), Y3, Y3
+	VPADDD  1952(R10), Y2, Y2
+	VPADDD  1984(R10), Y1, Y1
+	VPADDD  2016(R10), Y0, Y0
+	VPADDD  Y3, Y8, Y8
+	VPADDD  Y2, Y9, Y9
+	VPADDD  Y1, Y10, Y10
+	VPADDD  Y0, Y11, Y11
+	VPADDD  Y8, Y6, Y6
+	VPADDD  Y9, Y7, Y7
+	VPADDD  Y10, Y5, Y5
+	VPADDD  Y11, Y4, Y4
+	VMOVUPS Y6, 528(SP)
+	VMOVUPS Y7, 560(SP)
+	VMOVUPS Y5, 592(SP)
+	VMOVUPS Y4, 624(SP)
+	ADDQ    $+2048, R10
+
+no8:
+	MOVQ    R10, R11
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y7
+	VMOVUPS 96(R11), Y6
+	VPADDD  256(R11), Y4, Y4
+	VPADDD  288(R11), Y5, Y5
+	VPADDD  320(R11), Y7, Y7
+	VPADDD  352(R11), Y6, Y6
+	VMOVUPS 512(R11), Y11
+	VMOVUPS 544(R11), Y10
+	VMOVUPS 576(R11), Y9
+	VMOVUPS 608(R11), Y8
+	VPADDD  768(R11), Y11, Y11
+	VPADDD  800(R11), Y10, Y10
+	VPADDD  832(R11), Y9, Y9
+	VPADDD  864(R11), Y8, Y8
+	VPADDD  Y11, Y4, Y4
+	VPADDD  Y10, Y5, Y5
+	VPADDD  Y9, Y7, Y7
+	VPADDD  Y8, Y6, Y6
+	ADDQ    $+1024, R11
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R11), Y8
+	VMOVUPS 32(R11), Y9
+	VMOVUPS 64(R11), Y10
+	VMOVUPS 96(R11), Y11
+	VPADDD  256(R11), Y8, Y8
+	VPADDD  288(R11), Y9, Y9
+	VPADDD  320(R11), Y10, Y10
+	VPADDD  352(R11), Y11, Y11
+	ADDQ    $+512, R11
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    $+256, R11
+	JMP     manytail0at0
+
+manyno1at0:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+manytail0at0:
+	MOVQ   392(SP), R9
+	CMPQ   R9, $+8
+	JLT    manypart0
+	VPADDD (R11), Y0, Y0
+	CMPQ   R9, $+16
+	JLT    manypart1
+	VPADDD 32(R11), Y1, Y1
+	CMPQ   R9, $+24
+	JLT    manypart2
+	VPADDD 64(R11), Y2, Y2
+	CMPQ   R9, $+32
+	JLT    manypart3
+	VPADDD 96(R11), Y3, Y3
+	JMP    manytailed0
+
+manypart0:
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPS (R11), Y12, Y13
+	VPADDD     Y13, Y0, Y0
+	JMP        manytailed0
+
+manypart1:
+	ADDQ       $-8, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 32(R11), Y13, Y12
+	VPADDD     Y12, Y1, Y1
+	JMP        manytailed0
+
+manypart2:
+	ADDQ       $-16, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPS 64(R11), Y12, Y13
+	VPADDD     Y13, Y2, Y2
+	JMP        manytailed0
+
+manypart3:
+	ADDQ       $-24, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 96(R11), Y13, Y12
+	VPADDD     Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   384(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
 	VPADDD Y0, Y8, Y0
+	VPADDD Y1, Y9, Y1
+	VPADDD Y2, Y10, Y2
+	VPADDD Y3, Y11, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VPADDD 512(SP), Y3, Y3
-	VPADDD 544(SP), Y2, Y2
-	VPADDD 576(SP), Y1, Y1
-	VPADDD 608(SP), Y0, Y0
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
+	VPADDD Y0, Y4, Y0
+	VPADDD Y1, Y5, Y1
+	VPADDD Y2, Y7, Y2
+	VPADDD Y3, Y6, Y3
 
-not8of4:
-	VPADDD      256(SP), Y3, Y3
-	VPADDD      288(SP), Y2, Y2
-	VPADDD      320(SP), Y1, Y1
-	VPADDD      352(SP), Y0, Y0
-	VPADDD      Y1, Y3, Y3
-	VPADDD      Y0, Y2, Y2
-	VPADDD      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     128(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     160(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VPADDD      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VMOVUPS     64(SP), Y2
-	VMOVUPS     192(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VPADDD      Y1, Y2, Y2
-	VMOVUPS     96(SP), Y0
-	VMOVUPS     224(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y4
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VPADDD      Y4, Y0, Y0
-	VUNPCKHPD   Y0, Y2, Y1
-	VUNPCKLPD   Y0, Y2, Y2
-	VPADDD      Y1, Y2, Y2
-	VSHUFPS     $0xdd, Y2, Y3, Y0
-	VSHUFPS     $0x88, Y2, Y3, Y3
-	VPADDD      Y0, Y3, Y3
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VPADDD 400(SP), Y0, Y0
+	VPADDD 432(SP), Y1, Y1
+	VPADDD 464(SP), Y2, Y2
+	VPADDD 496(SP), Y3, Y3
+
+without8at0:
+	VMOVUPS Y0, 256(SP)
+	VMOVUPS Y1, 288(SP)
+	VMOVUPS Y2, 320(SP)
+	VMOVUPS Y3, 352(SP)
+	MOVQ    R10, R9
+	TESTB   $0x04, R11
+	JEQ     manyno4at4
+	VMOVUPS 128(R9), Y3
+	VMOVUPS 160(R9), Y2
+	VMOVUPS 192(R9), Y1
+	VMOVUPS 224(R9), Y0
+	VPADDD  384(R9), Y3, Y3
+	VPADDD  416(R9), Y2, Y2
+	VPADDD  448(R9), Y1, Y1
+	VPADDD  480(R9), Y0, Y0
+	VMOVUPS 640(R9), Y6
+	VMOVUPS 672(R9), Y7
+	VMOVUPS 704(R9), Y5
+	VMOVUPS 736(R9), Y4
+	VPADDD  896(R9), Y6, Y6
+	VPADDD  928(R9), Y7, Y7
+	VPADDD  960(R9), Y5, Y5
+	VPADDD  992(R9), Y4, Y4
+	VPADDD  Y6, Y3, Y3
+	VPADDD  Y7, Y2, Y2
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y4, Y0, Y0
+	ADDQ    $+1024, R9
+
+manyno4at4:
+	TESTB   $0x02, R11
+	JEQ     manyno2at4
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y7
+	VMOVUPS 224(R9), Y6
+	VPADDD  384(R9), Y4, Y4
+	VPADDD  416(R9), Y5, Y5
+	VPADDD  448(R9), Y7, Y7
+	VPADDD  480(R9), Y6, Y6
+	ADDQ    $+512, R9
+
+manyno2at4:
+	TESTB   $0x01, R11
+	JEQ     manyno1at4
+	VMOVUPS 128(R9), Y11
+	VMOVUPS 160(R9), Y10
+	VMOVUPS 192(R9), Y9
+	VMOVUPS 224(R9), Y8
+	ADDQ    $+256, R9
+	JMP     manytail0at4
+
+manyno1at4:
+	VPXOR Y11, Y11, Y11
+	VPXOR Y10, Y10, Y10
+	VPXOR Y9, Y9, Y9
+	VPXOR Y8, Y8, Y8
+
+manytail0at4:
+	MOVQ   392(SP), R11
+	CMPQ   R11, $+40
+	JLT    manypart4
+	VPADDD 128(R9), Y11, Y11
+	CMPQ   R11, $+48
+	JLT    manypart5
+	VPADDD 160(R9), Y10, Y10
+	CMPQ   R11, $+56
+	JLT    manypart6
+	VPADDD 192(R9), Y9, Y9
+	CMPQ   R11, $+64
+	JLT    manypart7
+	VPADDD 224(R9), Y8, Y8
+	JMP    manytailed4
+
+manypart4:
+	ADDQ       $-32, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPS 128(R9), Y12, Y13
+	VPADDD     Y13, Y11, Y11
+	JMP        manytailed4
+
+manypart5:
+	ADDQ       $-40, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 160(R9), Y13, Y12
+	VPADDD     Y12, Y10, Y10
+	JMP        manytailed4
+
+manypart6:
+	ADDQ       $-48, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x02, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPS 192(R9), Y12, Y13
+	VPADDD     Y13, Y9, Y9
+	JMP        manytailed4
+
+manypart7:
+	ADDQ       $-56, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x02, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPS 224(R9), Y13, Y12
+	VPADDD     Y12, Y8, Y8
+
+manytailed4:
+	MOVQ   384(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VPADDD Y11, Y4, Y11
+	VPADDD Y10, Y5, Y10
+	VPADDD Y9, Y7, Y9
+	VPADDD Y8, Y6, Y8
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VPADDD Y11, Y3, Y11
+	VPADDD Y10, Y2, Y10
+	VPADDD Y9, Y1, Y9
+	VPADDD Y8, Y0, Y8
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VPADDD 528(SP), Y11, Y11
+	VPADDD 560(SP), Y10, Y10
+	VPADDD 592(SP), Y9, Y9
+	VPADDD 624(SP), Y8, Y8
+
+without8at4:
+	VPADDD  256(SP), Y11, Y11
+	VPADDD  288(SP), Y10, Y10
+	VPADDD  320(SP), Y9, Y9
+	VPADDD  352(SP), Y8, Y8
+	VPADDD  Y9, Y11, Y11
+	VPADDD  Y8, Y10, Y10
+	VPADDD  Y10, Y11, Y11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y11
+	VMOVUPS     128(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y8
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VMOVUPS     32(SP), Y10
+	VMOVUPS     160(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VPADDD      Y9, Y10, Y10
+	VUNPCKHPD   Y10, Y11, Y8
+	VUNPCKLPD   Y10, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VMOVUPS     64(SP), Y10
+	VMOVUPS     192(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VPADDD      Y9, Y10, Y10
+	VMOVUPS     96(SP), Y8
+	VMOVUPS     224(SP), Y9
+	VPERM2F128  $0x31, Y9, Y8, Y0
+	VINSERTF128 $0x01, X9, Y8, Y8
+	VPADDD      Y0, Y8, Y8
+	VUNPCKHPD   Y8, Y10, Y9
+	VUNPCKLPD   Y8, Y10, Y10
+	VPADDD      Y9, Y10, Y10
+	VSHUFPS     $0xdd, Y10, Y11, Y8
+	VSHUFPS     $0x88, Y10, Y11, Y11
+	VPADDD      Y8, Y11, Y11
 	CMPQ        R8, $+8
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y11, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x04, R8
 	JEQ          nohalf_1
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	VMOVUPS      X11, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y11, X11
 
 nohalf_1:
 	TESTB     $0x02, R8
 	JEQ       nopair_2
-	VMOVSD    X3, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X3, X3
+	VMOVSD    X11, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X11, X11
 
 nopair_2:
 	TESTB  $0x01, R8
 	JEQ    noone_3
-	VMOVSS X3, (R10)
+	VMOVSS X11, (R9)
 
 noone_3:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VPADDD       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VPADDD       X2, X3, X3
-	VMOVSHDUP    X3, X2
-	VPADDD       X2, X3, X3
-	VMOVSS       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X12
+	VPADDD       X12, X4, X4
+	VPERMILPD    $0x01, X4, X12
+	VPADDD       X12, X4, X4
+	VMOVSHDUP    X4, X12
+	VPADDD       X12, X4, X4
+	VMOVSS       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y11, X10
+	VPADDD       X10, X11, X11
+	VPERMILPD    $0x01, X11, X10
+	VPADDD       X10, X11, X11
+	VMOVSHDUP    X11, X10
+	VPADDD       X10, X11, X11
+	VMOVSS       X11, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -5411,10 +7218,10 @@ TEXT ·rowsI64AVX2(SB), $528-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x05, SI
-	MOVQ SI, 512(SP)
+	MOVQ SI, 256(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+31, SI
-	MOVQ SI, 520(SP)
+	MOVQ SI, 264(SP)
 
 group:
 	MOVQ $+4, R8
@@ -5427,114 +7234,16 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x05, DI
 	ADDQ SI, DI
+	MOVQ 256(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    512(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VPADDQ  256(R9), Y0, Y0
-	VPADDQ  288(R9), Y1, Y1
-	VPADDQ  320(R9), Y2, Y2
-	VPADDQ  352(R9), Y3, Y3
-	VMOVUPS 512(R9), Y4
-	VMOVUPS 544(R9), Y5
-	VMOVUPS 576(R9), Y6
-	VMOVUPS 608(R9), Y7
-	VPADDQ  768(R9), Y4, Y4
-	VPADDQ  800(R9), Y5, Y5
-	VPADDQ  832(R9), Y6, Y6
-	VPADDQ  864(R9), Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	VMOVUPS 1024(R9), Y7
-	VMOVUPS 1056(R9), Y6
-	VMOVUPS 1088(R9), Y5
-	VMOVUPS 1120(R9), Y4
-	VPADDQ  1280(R9), Y7, Y7
-	VPADDQ  1312(R9), Y6, Y6
-	VPADDQ  1344(R9), Y5, Y5
-	VPADDQ  1376(R9), Y4, Y4
-	VMOVUPS 1536(R9), Y8
-	VMOVUPS 1568(R9), Y9
-	VMOVUPS 1600(R9), Y10
-	VMOVUPS 1632(R9), Y11
-	VPADDQ  1792(R9), Y8, Y8
-	VPADDQ  1824(R9), Y9, Y9
-	VPADDQ  1856(R9), Y10, Y10
-	VPADDQ  1888(R9), Y11, Y11
-	VPADDQ  Y8, Y7, Y7
-	VPADDQ  Y9, Y6, Y6
-	VPADDQ  Y10, Y5, Y5
-	VPADDQ  Y11, Y4, Y4
-	VPADDQ  Y7, Y0, Y0
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y4, Y3, Y3
-	VMOVUPS Y0, 256(SP)
-	VMOVUPS Y1, 288(SP)
-	VMOVUPS Y2, 320(SP)
-	VMOVUPS Y3, 352(SP)
-	VMOVUPS 128(R9), Y3
-	VMOVUPS 160(R9), Y2
-	VMOVUPS 192(R9), Y1
-	VMOVUPS 224(R9), Y0
-	VPADDQ  384(R9), Y3, Y3
-	VPADDQ  416(R9), Y2, Y2
-	VPADDQ  448(R9), Y1, Y1
-	VPADDQ  480(R9), Y0, Y0
-	VMOVUPS 640(R9), Y4
-	VMOVUPS 672(R9), Y5
-	VMOVUPS 704(R9), Y6
-	VMOVUPS 736(R9), Y7
-	VPADDQ  896(R9), Y4, Y4
-	VPADDQ  928(R9), Y5, Y5
-	VPADDQ  960(R9), Y6, Y6
-	VPADDQ  992(R9), Y7, Y7
-	VPADDQ  Y4, Y3, Y3
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y7, Y0, Y0
-	VMOVUPS 1152(R9), Y7
-	VMOVUPS 1184(R9), Y6
-	VMOVUPS 1216(R9), Y5
-	VMOVUPS 1248(R9), Y4
-	VPADDQ  1408(R9), Y7, Y7
-	VPADDQ  1440(R9), Y6, Y6
-	VPADDQ  1472(R9), Y5, Y5
-	VPADDQ  1504(R9), Y4, Y4
-	VMOVUPS 1664(R9), Y11
-	VMOVUPS 1696(R9), Y10
-	VMOVUPS 1728(R9), Y9
-	VMOVUPS 1760(R9), Y8
-	VPADDQ  1920(R9), Y11, Y11
-	VPADDQ  1952(R9), Y10, Y10
-	VPADDQ  1984(R9), Y9, Y9
-	VPADDQ  2016(R9), Y8, Y8
-	VPADDQ  Y11, Y7, Y7
-	VPADDQ  Y10, Y6, Y6
-	VPADDQ  Y9, Y5, Y5
-	VPADDQ  Y8, Y4, Y4
-	VPADDQ  Y7, Y3, Y3
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y4, Y0, Y0
-	VMOVUPS Y3, 384(SP)
-	VMOVUPS Y2, 416(SP)
-	VMOVUPS Y1, 448(SP)
-	VMOVUPS Y0, 480(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    256(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
+	TESTB   $0x02, R10
+	JEQ     fewno2at0
 	VMOVUPS (R11), Y0
 	VMOVUPS 32(R11), Y1
 	VMOVUPS 64(R11), Y2
@@ -5543,347 +7252,688 @@ no8:
 	VPADDQ  288(R11), Y1, Y1
 	VPADDQ  320(R11), Y2, Y2
 	VPADDQ  352(R11), Y3, Y3
-	VMOVUPS 512(R11), Y4
-	VMOVUPS 544(R11), Y5
-	VMOVUPS 576(R11), Y6
-	VMOVUPS 608(R11), Y7
-	VPADDQ  768(R11), Y4, Y4
-	VPADDQ  800(R11), Y5, Y5
-	VPADDQ  832(R11), Y6, Y6
-	VPADDQ  864(R11), Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	ADDQ    $+1024, R11
-
-no4of0:
-	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VPADDQ  256(R11), Y7, Y7
-	VPADDQ  288(R11), Y6, Y6
-	VPADDQ  320(R11), Y5, Y5
-	VPADDQ  352(R11), Y4, Y4
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Y8
-	VMOVUPS 32(R11), Y9
-	VMOVUPS 64(R11), Y10
-	VMOVUPS 96(R11), Y11
+	JEQ     fewno1at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+fewtail0at0:
+	MOVQ   264(SP), R10
+	CMPQ   R10, $+4
+	JLT    fewpart0
+	VPADDQ (R11), Y4, Y4
+	CMPQ   R10, $+8
+	JLT    fewpart1
+	VPADDQ 32(R11), Y5, Y5
+	CMPQ   R10, $+12
+	JLT    fewpart2
+	VPADDQ 64(R11), Y6, Y6
+	CMPQ   R10, $+16
+	JLT    fewpart3
+	VPADDQ 96(R11), Y7, Y7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	VMASKMOVPD (R11), Y8, Y9
+	VPADDQ     Y9, Y4, Y4
+	JMP        fewtailed0
+
+fewpart1:
+	ADDQ       $-4, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPD 32(R11), Y9, Y8
+	VPADDQ     Y8, Y5, Y5
+	JMP        fewtailed0
+
+fewpart2:
+	ADDQ       $-8, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y8
+	VMASKMOVPD 64(R11), Y8, Y9
+	VPADDQ     Y9, Y6, Y6
+	JMP        fewtailed0
+
+fewpart3:
+	ADDQ       $-12, R10
+	CMPQ       R10, $+0
+	JLE        fewtailed0
+	MOVQ       R10, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y9
+	VMASKMOVPD 96(R11), Y9, Y8
+	VPADDQ     Y8, Y7, Y7
+
+fewtailed0:
+	MOVQ   256(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VPADDQ Y4, Y0, Y4
+	VPADDQ Y5, Y1, Y5
+	VPADDQ Y6, Y2, Y6
+	VPADDQ Y7, Y3, Y7
+
+fewwithout2at0:
+	MOVQ    R9, R10
+	TESTB   $0x02, R11
+	JEQ     fewno2at4
+	VMOVUPS 128(R10), Y3
+	VMOVUPS 160(R10), Y2
+	VMOVUPS 192(R10), Y1
+	VMOVUPS 224(R10), Y0
+	VPADDQ  384(R10), Y3, Y3
+	VPADDQ  416(R10), Y2, Y2
+	VPADDQ  448(R10), Y1, Y1
+	VPADDQ  480(R10), Y0, Y0
+	ADDQ    $+512, R10
+
+fewno2at4:
+	TESTB   $0x01, R11
+	JEQ     fewno1at4
+	VMOVUPS 128(R10), Y8
+	VMOVUPS 160(R10), Y9
+	VMOVUPS 192(R10), Y10
+	VMOVUPS 224(R10), Y11
+	ADDQ    $+256, R10
+	JMP     fewtail0at4
+
+fewno1at4:
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
 
-tail0of0:
-	MOVQ   520(SP), R10
-	CMPQ   R10, $+4
-	JLT    part0
-	VPADDQ (R11), Y8, Y8
-	CMPQ   R10, $+8
-	JLT    part1
-	VPADDQ 32(R11), Y9, Y9
-	CMPQ   R10, $+12
-	JLT    part2
-	VPADDQ 64(R11), Y10, Y10
-	CMPQ   R10, $+16
-	JLT    part3
-	VPADDQ 96(R11), Y11, Y11
-	JMP    tailed0
-
-part0:
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	VMASKMOVPD (R11), Y12, Y13
-	VPADDQ     Y13, Y8, Y8
-	JMP        tailed0
-
-part1:
-	ADDQ       $-4, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 32(R11), Y13, Y12
-	VPADDQ     Y12, Y9, Y9
-	JMP        tailed0
-
-part2:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	VMASKMOVPD 64(R11), Y12, Y13
-	VPADDQ     Y13, Y10, Y10
-	JMP        tailed0
-
-part3:
-	ADDQ       $-12, R10
-	CMPQ       R10, $+0
-	JLE        tailed0
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 96(R11), Y13, Y12
-	VPADDQ     Y12, Y11, Y11
-
-tailed0:
-	MOVQ   512(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VPADDQ Y8, Y7, Y8
-	VPADDQ Y9, Y6, Y9
-	VPADDQ Y10, Y5, Y10
-	VPADDQ Y11, Y4, Y11
-
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VPADDQ Y8, Y0, Y8
-	VPADDQ Y9, Y1, Y9
-	VPADDQ Y10, Y2, Y10
-	VPADDQ Y11, Y3, Y11
-
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VPADDQ 256(SP), Y8, Y8
-	VPADDQ 288(SP), Y9, Y9
-	VPADDQ 320(SP), Y10, Y10
-	VPADDQ 352(SP), Y11, Y11
-
-not8of0:
-	VMOVUPS Y8, 128(SP)
-	VMOVUPS Y9, 160(SP)
-	VMOVUPS Y10, 192(SP)
-	VMOVUPS Y11, 224(SP)
-	MOVQ    R9, R10
-	TESTB   $0x04, R11
-	JEQ     no4of4
-	VMOVUPS 128(R10), Y11
-	VMOVUPS 160(R10), Y10
-	VMOVUPS 192(R10), Y9
-	VMOVUPS 224(R10), Y8
-	VPADDQ  384(R10), Y11, Y11
-	VPADDQ  416(R10), Y10, Y10
-	VPADDQ  448(R10), Y9, Y9
-	VPADDQ  480(R10), Y8, Y8
-	VMOVUPS 640(R10), Y4
-	VMOVUPS 672(R10), Y5
-	VMOVUPS 704(R10), Y6
-	VMOVUPS 736(R10), Y7
-	VPADDQ  896(R10), Y4, Y4
-	VPADDQ  928(R10), Y5, Y5
-	VPADDQ  960(R10), Y6, Y6
-	VPADDQ  992(R10), Y7, Y7
-	VPADDQ  Y4, Y11, Y11
-	VPADDQ  Y5, Y10, Y10
-	VPADDQ  Y6, Y9, Y9
-	VPADDQ  Y7, Y8, Y8
-	ADDQ    $+1024, R10
-
-no4of4:
-	TESTB   $0x02, R11
-	JEQ     no2of4
-	VMOVUPS 128(R10), Y7
-	VMOVUPS 160(R10), Y6
-	VMOVUPS 192(R10), Y5
-	VMOVUPS 224(R10), Y4
-	VPADDQ  384(R10), Y7, Y7
-	VPADDQ  416(R10), Y6, Y6
-	VPADDQ  448(R10), Y5, Y5
-	VPADDQ  480(R10), Y4, Y4
-	ADDQ    $+512, R10
-
-no2of4:
-	TESTB   $0x01, R11
-	JEQ     no1of4
-	VMOVUPS 128(R10), Y3
-	VMOVUPS 160(R10), Y2
-	VMOVUPS 192(R10), Y1
-	VMOVUPS 224(R10), Y0
-	ADDQ    $+256, R10
-	JMP     tail0of4
-
-no1of4:
-	VPXOR Y3, Y3, Y3
-	VPXOR Y2, Y2, Y2
-	VPXOR Y1, Y1, Y1
-	VPXOR Y0, Y0, Y0
-
-tail0of4:
-	MOVQ   520(SP), R11
+fewtail0at4:
+	MOVQ   264(SP), R11
 	CMPQ   R11, $+20
-	JLT    part4
-	VPADDQ 128(R10), Y3, Y3
+	JLT    fewpart4
+	VPADDQ 128(R10), Y8, Y8
 	CMPQ   R11, $+24
-	JLT    part5
-	VPADDQ 160(R10), Y2, Y2
+	JLT    fewpart5
+	VPADDQ 160(R10), Y9, Y9
 	CMPQ   R11, $+28
-	JLT    part6
-	VPADDQ 192(R10), Y1, Y1
+	JLT    fewpart6
+	VPADDQ 192(R10), Y10, Y10
 	CMPQ   R11, $+32
-	JLT    part7
-	VPADDQ 224(R10), Y0, Y0
-	JMP    tailed4
+	JLT    fewpart7
+	VPADDQ 224(R10), Y11, Y11
+	JMP    fewtailed4
 
-part4:
+fewpart4:
 	ADDQ       $-16, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x03, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
 	SUBQ       R12, R13
 	VMOVUPS    32(R13), Y12
 	VMASKMOVPD 128(R10), Y12, Y13
-	VPADDQ     Y13, Y3, Y3
-	JMP        tailed4
+	VPADDQ     Y13, Y8, Y8
+	JMP        fewtailed4
 
-part5:
+fewpart5:
 	ADDQ       $-20, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x03, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
 	SUBQ       R13, R12
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPD 160(R10), Y13, Y12
-	VPADDQ     Y12, Y2, Y2
-	JMP        tailed4
+	VPADDQ     Y12, Y9, Y9
+	JMP        fewtailed4
 
-part6:
+fewpart6:
 	ADDQ       $-24, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R12
 	SHLQ       $0x03, R12
 	LEAQ       reducesumConst1<>+0(SB), R13
 	SUBQ       R12, R13
 	VMOVUPS    32(R13), Y12
 	VMASKMOVPD 192(R10), Y12, Y13
-	VPADDQ     Y13, Y1, Y1
-	JMP        tailed4
+	VPADDQ     Y13, Y10, Y10
+	JMP        fewtailed4
 
-part7:
+fewpart7:
 	ADDQ       $-28, R11
 	CMPQ       R11, $+0
-	JLE        tailed4
+	JLE        fewtailed4
 	MOVQ       R11, R13
 	SHLQ       $0x03, R13
 	LEAQ       reducesumConst1<>+0(SB), R12
 	SUBQ       R13, R12
 	VMOVUPS    32(R12), Y13
 	VMASKMOVPD 224(R10), Y13, Y12
-	VPADDQ     Y12, Y0, Y0
+	VPADDQ     Y12, Y11, Y11
 
-tailed4:
-	MOVQ   512(SP), R10
+fewtailed4:
+	MOVQ   256(SP), R10
 	TESTB  $0x02, R10
-	JEQ    not2of4
-	VPADDQ Y3, Y7, Y3
-	VPADDQ Y2, Y6, Y2
-	VPADDQ Y1, Y5, Y1
-	VPADDQ Y0, Y4, Y0
+	JEQ    fewwithout2at4
+	VPADDQ Y8, Y3, Y8
+	VPADDQ Y9, Y2, Y9
+	VPADDQ Y10, Y1, Y10
+	VPADDQ Y11, Y0, Y11
 
-not2of4:
-	TESTB  $0x04, R10
-	JEQ    not4of4
-	VPADDQ Y3, Y11, Y3
-	VPADDQ Y2, Y10, Y2
-	VPADDQ Y1, Y9, Y1
+fewwithout2at4:
+	VPADDQ  Y8, Y4, Y4
+	VPADDQ  Y9, Y5, Y5
+	VPADDQ  Y10, Y6, Y6
+	VPADDQ  Y11, Y7, Y7
+	VPADDQ  Y6, Y4, Y4
+	VPADDQ  Y7, Y5, Y5
+	VPADDQ  Y5, Y4, Y4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Y4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R10
+	MOVQ    256(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R10), Y4
+	VMOVUPS 32(R10), Y5
+	VMOVUPS 64(R10), Y7
+	VMOVUPS 96(R10), Y6
+	VPADDQ  256(R10), Y4, Y4
+	VPADDQ  288(R10), Y5, Y5
+	VPADDQ  320(R10), Y7, Y7
+	VPADDQ  352(R10), Y6, Y6
+	VMOVUPS 512(R10), Y11
+	VMOVUPS 544(R10), Y10
+	VMOVUPS 576(R10), Y9
+	VMOVUPS 608(R10), Y8
+	VPADDQ  768(R10), Y11, Y11
+	VPADDQ  800(R10), Y10, Y10
+	VPADDQ  832(R10), Y9, Y9
+	VPADDQ  864(R10), Y8, Y8
+	VPADDQ  Y11, Y4, Y4
+	VPADDQ  Y10, Y5, Y5
+	VPADDQ  Y9, Y7, Y7
+	VPADDQ  Y8, Y6, Y6
+	VMOVUPS 1024(R10), Y8
+	VMOVUPS 1056(R10), Y9
+	VMOVUPS 1088(R10), Y10
+	VMOVUPS 1120(R10), Y11
+	VPADDQ  1280(R10), Y8, Y8
+	VPADDQ  1312(R10), Y9, Y9
+	VPADDQ  1344(R10), Y10, Y10
+	VPADDQ  1376(R10), Y11, Y11
+	VMOVUPS 1536(R10), Y0
+	VMOVUPS 1568(R10), Y1
+	VMOVUPS 1600(R10), Y2
+	VMOVUPS 1632(R10), Y3
+	VPADDQ  1792(R10), Y0, Y0
+	VPADDQ  1824(R10), Y1, Y1
+	VPADDQ  1856(R10), Y2, Y2
+	VPADDQ  1888(R10), Y3, Y3
+	VPADDQ  Y0, Y8, Y8
+	VPADDQ  Y1, Y9, Y9
+	VPADDQ  Y2, Y10, Y10
+	VPADDQ  Y3, Y11, Y11
+	VPADDQ  Y8, Y4, Y4
+	VPADDQ  Y9, Y5, Y5
+	VPADDQ  Y10, Y7, Y7
+	VPADDQ  Y11, Y6, Y6
+	VMOVUPS Y4, 272(SP)
+	VMOVUPS Y5, 304(SP)
+	VMOVUPS Y7, 336(SP)
+	VMOVUPS Y6, 368(SP)
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 160(R10), Y7
+	VMOVUPS 192(R10), Y5
+	VMOVUPS 224(R10), Y4
+	VPADDQ  384(R10), Y6, Y6
+	VPADDQ  416(R10), Y7, Y7
+	VPADDQ  448(R10), Y5, Y5
+	VPADDQ  480(R10), Y4, Y4
+	VMOVUPS 640(R10), Y11
+	VMOVUPS 672(R10), Y10
+	VMOVUPS 704(R10), Y9
+	VMOVUPS 736(R10), Y8
+	VPADDQ  896(R10), Y11, Y11
+	VPADDQ  928(R10), Y10, Y10
+	VPADDQ  960(R10), Y9, Y9
+	VPADDQ  992(R10), Y8, Y8
+	VPADDQ  Y11, Y6, Y6
+	VPADDQ  Y10, Y7, Y7
+	VPADDQ  Y9, Y5, Y5
+	VPADDQ  Y8, Y4, Y4
+	VMOVUPS 1152(R10), Y8
+	VMOVUPS 1184(R10), Y9
+	VMOVUPS 1216(R10), Y10
+	VMOVUPS 1248(R10), Y11
+	VPADDQ  1408(R10), Y8, Y8
+	VPADDQ  1440(R10), Y9, Y9
+	VPADDQ  1472(R10), Y10, Y10
+	VPADDQ  1504(R10), Y11, Y11
+	VMOVUPS 1664(R10), Y3
+	VMOVUPS 1696(R10), Y2
+	VMOVUPS 1728(R10), Y1
+	VMOVUPS 1760(R10), Y0
+	VPADDQ  1920(R10), Y3, Y3
+	VPADDQ  1952(R10), Y2, Y2
+	VPADDQ  1984(R10), Y1, Y1
+	VPADDQ  2016(R10), Y0, Y0
+	VPADDQ  Y3, Y8, Y8
+	VPADDQ  Y2, Y9, Y9
+	VPADDQ  Y1, Y10, Y10
+	VPADDQ  Y0, Y11, Y11
+	VPADDQ  Y8, Y6, Y6
+	VPADDQ  Y9, Y7, Y7
+	VPADDQ  Y10, Y5, Y5
+	VPADDQ  Y11, Y4, Y4
+	VMOVUPS Y6, 400(SP)
+	VMOVUPS Y7, 432(SP)
+	VMOVUPS Y5, 464(SP)
+	VMOVUPS Y4, 496(SP)
+	ADDQ    $+2048, R10
+
+no8:
+	MOVQ    R10, R11
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y7
+	VMOVUPS 96(R11), Y6
+	VPADDQ  256(R11), Y4, Y4
+	VPADDQ  288(R11), Y5, Y5
+	VPADDQ  320(R11), Y7, Y7
+	VPADDQ  352(R11), Y6, Y6
+	VMOVUPS 512(R11), Y11
+	VMOVUPS 544(R11), Y10
+	VMOVUPS 576(R11), Y9
+	VMOVUPS 608(R11), Y8
+	VPADDQ  768(R11), Y11, Y11
+	VPADDQ  800(R11), Y10, Y10
+	VPADDQ  832(R11), Y9, Y9
+	VPADDQ  864(R11), Y8, Y8
+	VPADDQ  Y11, Y4, Y4
+	VPADDQ  Y10, Y5, Y5
+	VPADDQ  Y9, Y7, Y7
+	VPADDQ  Y8, Y6, Y6
+	ADDQ    $+1024, R11
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R11), Y8
+	VMOVUPS 32(R11), Y9
+	VMOVUPS 64(R11), Y10
+	VMOVUPS 96(R11), Y11
+	VPADDQ  256(R11), Y8, Y8
+	VPADDQ  288(R11), Y9, Y9
+	VPADDQ  320(R11), Y10, Y10
+	VPADDQ  352(R11), Y11, Y11
+	ADDQ    $+512, R11
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    $+256, R11
+	JMP     manytail0at0
+
+manyno1at0:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+manytail0at0:
+	MOVQ   264(SP), R9
+	CMPQ   R9, $+4
+	JLT    manypart0
+	VPADDQ (R11), Y0, Y0
+	CMPQ   R9, $+8
+	JLT    manypart1
+	VPADDQ 32(R11), Y1, Y1
+	CMPQ   R9, $+12
+	JLT    manypart2
+	VPADDQ 64(R11), Y2, Y2
+	CMPQ   R9, $+16
+	JLT    manypart3
+	VPADDQ 96(R11), Y3, Y3
+	JMP    manytailed0
+
+manypart0:
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPD (R11), Y12, Y13
+	VPADDQ     Y13, Y0, Y0
+	JMP        manytailed0
+
+manypart1:
+	ADDQ       $-4, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 32(R11), Y13, Y12
+	VPADDQ     Y12, Y1, Y1
+	JMP        manytailed0
+
+manypart2:
+	ADDQ       $-8, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPD 64(R11), Y12, Y13
+	VPADDQ     Y13, Y2, Y2
+	JMP        manytailed0
+
+manypart3:
+	ADDQ       $-12, R9
+	CMPQ       R9, $+0
+	JLE        manytailed0
+	MOVQ       R9, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 96(R11), Y13, Y12
+	VPADDQ     Y12, Y3, Y3
+
+manytailed0:
+	MOVQ   256(SP), R11
+	TESTB  $0x02, R11
+	JEQ    manywithout2at0
 	VPADDQ Y0, Y8, Y0
+	VPADDQ Y1, Y9, Y1
+	VPADDQ Y2, Y10, Y2
+	VPADDQ Y3, Y11, Y3
 
-not4of4:
-	TESTB  $0x08, R10
-	JEQ    not8of4
-	VPADDQ 384(SP), Y3, Y3
-	VPADDQ 416(SP), Y2, Y2
-	VPADDQ 448(SP), Y1, Y1
-	VPADDQ 480(SP), Y0, Y0
+manywithout2at0:
+	TESTB  $0x04, R11
+	JEQ    manywithout4at0
+	VPADDQ Y0, Y4, Y0
+	VPADDQ Y1, Y5, Y1
+	VPADDQ Y2, Y7, Y2
+	VPADDQ Y3, Y6, Y3
 
-not8of4:
-	VPADDQ      128(SP), Y3, Y3
-	VPADDQ      160(SP), Y2, Y2
-	VPADDQ      192(SP), Y1, Y1
-	VPADDQ      224(SP), Y0, Y0
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y0, Y2, Y2
-	VPADDQ      Y2, Y3, Y3
-	CMPQ        R8, $+1
-	JEQ         single
-	VMOVUPS     Y3, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         row0
-	VMOVUPS     (SP), Y3
-	VMOVUPS     64(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y0
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VPADDQ      Y0, Y3, Y3
-	VMOVUPS     32(SP), Y2
-	VMOVUPS     96(SP), Y0
-	VPERM2F128  $0x31, Y0, Y2, Y1
-	VINSERTF128 $0x01, X0, Y2, Y2
-	VPADDQ      Y1, Y2, Y2
-	VUNPCKHPD   Y2, Y3, Y0
-	VUNPCKLPD   Y2, Y3, Y3
-	VPADDQ      Y0, Y3, Y3
+manywithout4at0:
+	TESTB  $0x08, R11
+	JEQ    without8at0
+	VPADDQ 272(SP), Y0, Y0
+	VPADDQ 304(SP), Y1, Y1
+	VPADDQ 336(SP), Y2, Y2
+	VPADDQ 368(SP), Y3, Y3
+
+without8at0:
+	VMOVUPS Y0, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	VMOVUPS Y2, 192(SP)
+	VMOVUPS Y3, 224(SP)
+	MOVQ    R10, R9
+	TESTB   $0x04, R11
+	JEQ     manyno4at4
+	VMOVUPS 128(R9), Y3
+	VMOVUPS 160(R9), Y2
+	VMOVUPS 192(R9), Y1
+	VMOVUPS 224(R9), Y0
+	VPADDQ  384(R9), Y3, Y3
+	VPADDQ  416(R9), Y2, Y2
+	VPADDQ  448(R9), Y1, Y1
+	VPADDQ  480(R9), Y0, Y0
+	VMOVUPS 640(R9), Y6
+	VMOVUPS 672(R9), Y7
+	VMOVUPS 704(R9), Y5
+	VMOVUPS 736(R9), Y4
+	VPADDQ  896(R9), Y6, Y6
+	VPADDQ  928(R9), Y7, Y7
+	VPADDQ  960(R9), Y5, Y5
+	VPADDQ  992(R9), Y4, Y4
+	VPADDQ  Y6, Y3, Y3
+	VPADDQ  Y7, Y2, Y2
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y4, Y0, Y0
+	ADDQ    $+1024, R9
+
+manyno4at4:
+	TESTB   $0x02, R11
+	JEQ     manyno2at4
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y7
+	VMOVUPS 224(R9), Y6
+	VPADDQ  384(R9), Y4, Y4
+	VPADDQ  416(R9), Y5, Y5
+	VPADDQ  448(R9), Y7, Y7
+	VPADDQ  480(R9), Y6, Y6
+	ADDQ    $+512, R9
+
+manyno2at4:
+	TESTB   $0x01, R11
+	JEQ     manyno1at4
+	VMOVUPS 128(R9), Y11
+	VMOVUPS 160(R9), Y10
+	VMOVUPS 192(R9), Y9
+	VMOVUPS 224(R9), Y8
+	ADDQ    $+256, R9
+	JMP     manytail0at4
+
+manyno1at4:
+	VPXOR Y11, Y11, Y11
+	VPXOR Y10, Y10, Y10
+	VPXOR Y9, Y9, Y9
+	VPXOR Y8, Y8, Y8
+
+manytail0at4:
+	MOVQ   264(SP), R11
+	CMPQ   R11, $+20
+	JLT    manypart4
+	VPADDQ 128(R9), Y11, Y11
+	CMPQ   R11, $+24
+	JLT    manypart5
+	VPADDQ 160(R9), Y10, Y10
+	CMPQ   R11, $+28
+	JLT    manypart6
+	VPADDQ 192(R9), Y9, Y9
+	CMPQ   R11, $+32
+	JLT    manypart7
+	VPADDQ 224(R9), Y8, Y8
+	JMP    manytailed4
+
+manypart4:
+	ADDQ       $-16, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPD 128(R9), Y12, Y13
+	VPADDQ     Y13, Y11, Y11
+	JMP        manytailed4
+
+manypart5:
+	ADDQ       $-20, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 160(R9), Y13, Y12
+	VPADDQ     Y12, Y10, Y10
+	JMP        manytailed4
+
+manypart6:
+	ADDQ       $-24, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R12
+	SHLQ       $0x03, R12
+	LEAQ       reducesumConst1<>+0(SB), R13
+	SUBQ       R12, R13
+	VMOVUPS    32(R13), Y12
+	VMASKMOVPD 192(R9), Y12, Y13
+	VPADDQ     Y13, Y9, Y9
+	JMP        manytailed4
+
+manypart7:
+	ADDQ       $-28, R11
+	CMPQ       R11, $+0
+	JLE        manytailed4
+	MOVQ       R11, R13
+	SHLQ       $0x03, R13
+	LEAQ       reducesumConst1<>+0(SB), R12
+	SUBQ       R13, R12
+	VMOVUPS    32(R12), Y13
+	VMASKMOVPD 224(R9), Y13, Y12
+	VPADDQ     Y12, Y8, Y8
+
+manytailed4:
+	MOVQ   256(SP), R9
+	TESTB  $0x02, R9
+	JEQ    manywithout2at4
+	VPADDQ Y11, Y4, Y11
+	VPADDQ Y10, Y5, Y10
+	VPADDQ Y9, Y7, Y9
+	VPADDQ Y8, Y6, Y8
+
+manywithout2at4:
+	TESTB  $0x04, R9
+	JEQ    manywithout4at4
+	VPADDQ Y11, Y3, Y11
+	VPADDQ Y10, Y2, Y10
+	VPADDQ Y9, Y1, Y9
+	VPADDQ Y8, Y0, Y8
+
+manywithout4at4:
+	TESTB  $0x08, R9
+	JEQ    without8at4
+	VPADDQ 400(SP), Y11, Y11
+	VPADDQ 432(SP), Y10, Y10
+	VPADDQ 464(SP), Y9, Y9
+	VPADDQ 496(SP), Y8, Y8
+
+without8at4:
+	VPADDQ  128(SP), Y11, Y11
+	VPADDQ  160(SP), Y10, Y10
+	VPADDQ  192(SP), Y9, Y9
+	VPADDQ  224(SP), Y8, Y8
+	VPADDQ  Y9, Y11, Y11
+	VPADDQ  Y8, Y10, Y10
+	VPADDQ  Y10, Y11, Y11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Y11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+32, SI
+	CMPQ    SI, DI
+	JNE     row1
+
+fold:
+	VMOVUPS     (SP), Y11
+	VMOVUPS     64(SP), Y10
+	VPERM2F128  $0x31, Y10, Y11, Y8
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VPADDQ      Y8, Y11, Y11
+	VMOVUPS     32(SP), Y10
+	VMOVUPS     96(SP), Y8
+	VPERM2F128  $0x31, Y8, Y10, Y9
+	VINSERTF128 $0x01, X8, Y10, Y10
+	VPADDQ      Y9, Y10, Y10
+	VUNPCKHPD   Y10, Y11, Y8
+	VUNPCKLPD   Y10, Y11, Y11
+	VPADDQ      Y8, Y11, Y11
 	CMPQ        R8, $+4
 	JNE         part
-	VMOVUPS     Y3, (DX)
+	VMOVUPS     Y11, (DX)
 	ADDQ        $+32, DX
 	JMP         next
 
 part:
-	LEAQ         (DX), R10
+	LEAQ         (DX), R9
 	TESTB        $0x02, R8
 	JEQ          nohalf_1
-	VMOVUPS      X3, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y3, X3
+	VMOVUPS      X11, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y11, X11
 
 nohalf_1:
 	TESTB  $0x01, R8
 	JEQ    noone_2
-	VMOVSD X3, (R10)
+	VMOVSD X11, (R9)
 
 noone_2:
 	JMP next
 
-single:
-	VEXTRACTF128 $0x01, Y3, X2
-	VPADDQ       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VPADDQ       X2, X3, X3
-	VMOVSD       X3, (DX)
+single0:
+	VEXTRACTF128 $0x01, Y4, X12
+	VPADDQ       X12, X4, X4
+	VPERMILPD    $0x01, X4, X12
+	VPADDQ       X12, X4, X4
+	VMOVSD       X4, (DX)
+	JMP          next
+
+single1:
+	VEXTRACTF128 $0x01, Y11, X10
+	VPADDQ       X10, X11, X11
+	VPERMILPD    $0x01, X11, X10
+	VPADDQ       X10, X11, X11
+	VMOVSD       X11, (DX)
 
 next:
 	SUBQ  R8, BX
@@ -6071,7 +8121,7 @@ row0:
 	VMASKMOVPS (CX), Y3, Y1
 	VORPS      Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6085,7 +8135,7 @@ row1:
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single1
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6101,7 +8151,7 @@ row2:
 	VMOVUPS    32(CX), Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single2
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6119,7 +8169,7 @@ row3:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single3
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6139,7 +8189,7 @@ row4:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single4
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6161,7 +8211,7 @@ row5:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single5
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6185,7 +8235,7 @@ row6:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single6
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6211,7 +8261,7 @@ row7:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single7
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6277,7 +8327,14 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
 	VPERMILPD    $0x01, X1, X0
@@ -6425,7 +8482,7 @@ row0:
 	VMASKMOVPD (CX), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6439,7 +8496,7 @@ row1:
 	VORPS      Y1, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single1
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6455,7 +8512,7 @@ row2:
 	VMOVUPS    32(CX), Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single2
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6473,7 +8530,7 @@ row3:
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single3
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6493,7 +8550,7 @@ row4:
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single4
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6515,7 +8572,7 @@ row5:
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single5
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6539,7 +8596,7 @@ row6:
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single6
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6565,7 +8622,7 @@ row7:
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single7
 	VMOVUPS    Y2, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -6608,7 +8665,14 @@ nohalf_1:
 noone_2:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X2
 	VPERMILPD    $0x01, X2, X3
@@ -6844,7 +8908,7 @@ loaded_2:
 	VANDPS  Y3, Y1, Y1
 	VORPS   Y2, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single0
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -6891,7 +8955,7 @@ loaded_7:
 	VORPS   Y2, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single1
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -6940,7 +9004,7 @@ loaded_12:
 	VCVTPH2PS 16(CX), Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -6991,7 +9055,7 @@ loaded_17:
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single3
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -7044,7 +9108,7 @@ loaded_22:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single4
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7099,7 +9163,7 @@ loaded_27:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single5
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7156,7 +9220,7 @@ loaded_32:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single6
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7215,7 +9279,7 @@ loaded_37:
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single7
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -7281,7 +9345,14 @@ nopair_42:
 noone_43:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
 	VPERMILPD    $0x01, X1, X0
@@ -7532,7 +9603,7 @@ loaded_2:
 	VANDPS  Y3, Y1, Y1
 	VORPS   Y2, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single0
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -7582,7 +9653,7 @@ loaded_7:
 	VORPS   Y2, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single1
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -7635,7 +9706,7 @@ loaded_12:
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7691,7 +9762,7 @@ loaded_17:
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single3
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -7750,7 +9821,7 @@ loaded_22:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single4
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7812,7 +9883,7 @@ loaded_27:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single5
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7877,7 +9948,7 @@ loaded_32:
 	VADDPS    Y4, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	CMPQ      R11, $+1
-	JEQ       single
+	JEQ       single6
 	VMOVUPS   Y1, (R10)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R10
@@ -7945,7 +10016,7 @@ loaded_37:
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y0, Y1, Y1
 	CMPQ    R11, $+1
-	JEQ     single
+	JEQ     single7
 	VMOVUPS Y1, (R10)
 	ADDQ    32(AX), CX
 	ADDQ    $+32, R10
@@ -8011,7 +10082,14 @@ nopair_42:
 noone_43:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
 	VPERMILPD    $0x01, X1, X0
@@ -8199,7 +10277,7 @@ whole:
 row0:
 	VMASKMOVPS (CX), Y2, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8212,7 +10290,7 @@ row1:
 	VMASKMOVPS 32(CX), Y2, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single1
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8227,7 +10305,7 @@ row2:
 	VMOVUPS    32(CX), Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single2
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8244,7 +10322,7 @@ row3:
 	VPADDD     Y3, Y0, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single3
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8263,7 +10341,7 @@ row4:
 	VPADDD     Y3, Y0, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single4
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8284,7 +10362,7 @@ row5:
 	VPADDD     Y3, Y0, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single5
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8307,7 +10385,7 @@ row6:
 	VPADDD     Y3, Y0, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single6
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8332,7 +10410,7 @@ row7:
 	VPADDD     Y3, Y0, Y0
 	VPADDD     Y0, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single7
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8398,7 +10476,14 @@ nopair_2:
 noone_3:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y1, X0
 	VPADDD       X0, X1, X1
 	VPERMILPD    $0x01, X1, X0
@@ -8512,7 +10597,7 @@ whole:
 row0:
 	VMASKMOVPD (CX), Y0, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8525,7 +10610,7 @@ row1:
 	VMASKMOVPD 32(CX), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single1
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8540,7 +10625,7 @@ row2:
 	VMOVUPS    32(CX), Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single2
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8557,7 +10642,7 @@ row3:
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single3
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8576,7 +10661,7 @@ row4:
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single4
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8597,7 +10682,7 @@ row5:
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single5
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8620,7 +10705,7 @@ row6:
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single6
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8645,7 +10730,7 @@ row7:
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	CMPQ       R10, $+1
-	JEQ        single
+	JEQ        single7
 	VMOVUPS    Y1, (R9)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R9
@@ -8688,7 +10773,14 @@ nohalf_1:
 noone_2:
 	JMP next
 
-single:
+single0:
+single1:
+single2:
+single3:
+single4:
+single5:
+single6:
+single7:
 	VEXTRACTF128 $0x01, Y1, X2
 	VPADDQ       X2, X1, X1
 	VPERMILPD    $0x01, X1, X2
@@ -18449,7 +20541,7 @@ row0:
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -18530,7 +20622,7 @@ part:
 	VMOVUPS Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -18665,7 +20757,7 @@ row0:
 	VADDPD     Z3, Z1, Z1
 	VADDPD     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -18714,7 +20806,7 @@ part:
 	VMOVUPD Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -18879,7 +20971,7 @@ row0:
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -18960,7 +21052,7 @@ part:
 	VMOVUPS Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -19191,7 +21283,7 @@ row0:
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -19272,7 +21364,7 @@ part:
 	VMOVUPS Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -19407,7 +21499,7 @@ row0:
 	VPADDD     Z3, Z1, Z1
 	VPADDD     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -19488,7 +21580,7 @@ part:
 	VMOVUPS Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VPADDD        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -19623,7 +21715,7 @@ row0:
 	VPADDQ     Z3, Z1, Z1
 	VPADDQ     Z1, Z0, Z0
 	CMPQ       R8, $+1
-	JEQ        single
+	JEQ        single0
 	VMOVUPS    Z0, (SI)
 	ADDQ       32(AX), CX
 	ADDQ       $+64, SI
@@ -19672,7 +21764,7 @@ part:
 	VMOVUPD Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VPADDQ        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -19697,10 +21789,10 @@ TEXT ·rowsF32AVX512(SB), $1296-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 1280(SP)
+	MOVQ SI, 1024(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 1288(SP)
+	MOVQ SI, 1032(SP)
 
 group:
 	MOVQ $+16, R8
@@ -19713,231 +21805,368 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 1024(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    1280(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VADDPS  256(R9), Z0, Z0
-	VADDPS  320(R9), Z1, Z1
-	VADDPS  384(R9), Z2, Z2
-	VADDPS  448(R9), Z3, Z3
-	VMOVUPS 512(R9), Z4
-	VMOVUPS 576(R9), Z5
-	VMOVUPS 640(R9), Z6
-	VMOVUPS 704(R9), Z7
-	VADDPS  768(R9), Z4, Z4
-	VADDPS  832(R9), Z5, Z5
-	VADDPS  896(R9), Z6, Z6
-	VADDPS  960(R9), Z7, Z7
-	VADDPS  Z4, Z0, Z0
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	VMOVUPS 1024(R9), Z7
-	VMOVUPS 1088(R9), Z6
-	VMOVUPS 1152(R9), Z5
-	VMOVUPS 1216(R9), Z4
-	VADDPS  1280(R9), Z7, Z7
-	VADDPS  1344(R9), Z6, Z6
-	VADDPS  1408(R9), Z5, Z5
-	VADDPS  1472(R9), Z4, Z4
-	VMOVUPS 1536(R9), Z8
-	VMOVUPS 1600(R9), Z9
-	VMOVUPS 1664(R9), Z10
-	VMOVUPS 1728(R9), Z11
-	VADDPS  1792(R9), Z8, Z8
-	VADDPS  1856(R9), Z9, Z9
-	VADDPS  1920(R9), Z10, Z10
-	VADDPS  1984(R9), Z11, Z11
-	VADDPS  Z8, Z7, Z7
-	VADDPS  Z9, Z6, Z6
-	VADDPS  Z10, Z5, Z5
-	VADDPS  Z11, Z4, Z4
-	VADDPS  Z7, Z0, Z0
-	VADDPS  Z6, Z1, Z1
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z4, Z3, Z3
-	VMOVUPS Z0, 1024(SP)
-	VMOVUPS Z1, 1088(SP)
-	VMOVUPS Z2, 1152(SP)
-	VMOVUPS Z3, 1216(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    1024(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z2
-	VMOVUPS 128(R11), Z1
-	VMOVUPS 192(R11), Z0
-	VADDPS  256(R11), Z3, Z3
-	VADDPS  320(R11), Z2, Z2
-	VADDPS  384(R11), Z1, Z1
-	VADDPS  448(R11), Z0, Z0
-	VMOVUPS 512(R11), Z4
-	VMOVUPS 576(R11), Z5
-	VMOVUPS 640(R11), Z6
-	VMOVUPS 704(R11), Z7
-	VADDPS  768(R11), Z4, Z4
-	VADDPS  832(R11), Z5, Z5
-	VADDPS  896(R11), Z6, Z6
-	VADDPS  960(R11), Z7, Z7
-	VADDPS  Z4, Z3, Z3
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z6, Z1, Z1
-	VADDPS  Z7, Z0, Z0
-	ADDQ    $+1024, R11
-
-no4of0:
 	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Z7
-	VMOVUPS 64(R11), Z6
-	VMOVUPS 128(R11), Z5
-	VMOVUPS 192(R11), Z4
-	VADDPS  256(R11), Z7, Z7
-	VADDPS  320(R11), Z6, Z6
-	VADDPS  384(R11), Z5, Z5
-	VADDPS  448(R11), Z4, Z4
+	JEQ     fewno2at0
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VADDPS  256(R11), Z0, Z0
+	VADDPS  320(R11), Z1, Z1
+	VADDPS  384(R11), Z2, Z2
+	VADDPS  448(R11), Z3, Z3
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
+	JEQ     fewno1at0
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Z4
+	VBROADCASTSS reducesumConst0<>+0(SB), Z5
+	VBROADCASTSS reducesumConst0<>+0(SB), Z6
+	VBROADCASTSS reducesumConst0<>+0(SB), Z7
+
+fewtail0at0:
+	MOVQ   1032(SP), R10
+	CMPQ   R10, $+16
+	JLT    fewpart0
+	VADDPS (R11), Z4, Z4
+	CMPQ   R10, $+32
+	JLT    fewpart1
+	VADDPS 64(R11), Z5, Z5
+	CMPQ   R10, $+48
+	JLT    fewpart2
+	VADDPS 128(R11), Z6, Z6
+	CMPQ   R10, $+64
+	JLT    fewpart3
+	VADDPS 192(R11), Z7, Z7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS.Z    (R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z4, Z4
+	JMP          fewtailed0
+
+fewpart1:
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VMOVUPS.Z    64(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z5, Z5
+	JMP          fewtailed0
+
+fewpart2:
+	ADDQ         $-32, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS.Z    128(R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	JMP          fewtailed0
+
+fewpart3:
+	ADDQ         $-48, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VMOVUPS.Z    192(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   1024(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPS Z4, Z0, Z4
+	VADDPS Z5, Z1, Z5
+	VADDPS Z6, Z2, Z6
+	VADDPS Z7, Z3, Z7
+
+fewwithout2at0:
+	VADDPS  Z6, Z4, Z4
+	VADDPS  Z7, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R11
+	MOVQ    1024(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z7
+	VMOVUPS 192(R11), Z6
+	VADDPS  256(R11), Z4, Z4
+	VADDPS  320(R11), Z5, Z5
+	VADDPS  384(R11), Z7, Z7
+	VADDPS  448(R11), Z6, Z6
+	VMOVUPS 512(R11), Z3
+	VMOVUPS 576(R11), Z2
+	VMOVUPS 640(R11), Z1
+	VMOVUPS 704(R11), Z0
+	VADDPS  768(R11), Z3, Z3
+	VADDPS  832(R11), Z2, Z2
+	VADDPS  896(R11), Z1, Z1
+	VADDPS  960(R11), Z0, Z0
+	VADDPS  Z3, Z4, Z4
+	VADDPS  Z2, Z5, Z5
+	VADDPS  Z1, Z7, Z7
+	VADDPS  Z0, Z6, Z6
+	VMOVUPS 1024(R11), Z0
+	VMOVUPS 1088(R11), Z1
+	VMOVUPS 1152(R11), Z2
+	VMOVUPS 1216(R11), Z3
+	VADDPS  1280(R11), Z0, Z0
+	VADDPS  1344(R11), Z1, Z1
+	VADDPS  1408(R11), Z2, Z2
+	VADDPS  1472(R11), Z3, Z3
+	VMOVUPS 1536(R11), Z8
+	VMOVUPS 1600(R11), Z9
+	VMOVUPS 1664(R11), Z10
+	VMOVUPS 1728(R11), Z11
+	VADDPS  1792(R11), Z8, Z8
+	VADDPS  1856(R11), Z9, Z9
+	VADDPS  1920(R11), Z10, Z10
+	VADDPS  1984(R11), Z11, Z11
+	VADDPS  Z8, Z0, Z0
+	VADDPS  Z9, Z1, Z1
+	VADDPS  Z10, Z2, Z2
+	VADDPS  Z11, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z7, Z7
+	VADDPS  Z3, Z6, Z6
+	VMOVUPS Z4, 1040(SP)
+	VMOVUPS Z5, 1104(SP)
+	VMOVUPS Z7, 1168(SP)
+	VMOVUPS Z6, 1232(SP)
+	ADDQ    $+2048, R11
+
+no8:
+	MOVQ    R11, R10
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R10), Z6
+	VMOVUPS 64(R10), Z7
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VADDPS  256(R10), Z6, Z6
+	VADDPS  320(R10), Z7, Z7
+	VADDPS  384(R10), Z5, Z5
+	VADDPS  448(R10), Z4, Z4
+	VMOVUPS 512(R10), Z3
+	VMOVUPS 576(R10), Z2
+	VMOVUPS 640(R10), Z1
+	VMOVUPS 704(R10), Z0
+	VADDPS  768(R10), Z3, Z3
+	VADDPS  832(R10), Z2, Z2
+	VADDPS  896(R10), Z1, Z1
+	VADDPS  960(R10), Z0, Z0
+	VADDPS  Z3, Z6, Z6
+	VADDPS  Z2, Z7, Z7
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z0, Z4, Z4
+	ADDQ    $+1024, R10
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	VADDPS  256(R10), Z0, Z0
+	VADDPS  320(R10), Z1, Z1
+	VADDPS  384(R10), Z2, Z2
+	VADDPS  448(R10), Z3, Z3
+	ADDQ    $+512, R10
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+	VMOVUPS 128(R10), Z9
+	VMOVUPS 192(R10), Z8
+	ADDQ    $+256, R10
+	JMP     manytail0at0
+
+manyno1at0:
 	VBROADCASTSS reducesumConst0<>+0(SB), Z11
 	VBROADCASTSS reducesumConst0<>+0(SB), Z10
 	VBROADCASTSS reducesumConst0<>+0(SB), Z9
 	VBROADCASTSS reducesumConst0<>+0(SB), Z8
 
-tail0of0:
-	MOVQ   1288(SP), R10
-	CMPQ   R10, $+16
-	JLT    part0
-	VADDPS (R11), Z11, Z11
-	CMPQ   R10, $+32
-	JLT    part1
-	VADDPS 64(R11), Z10, Z10
-	CMPQ   R10, $+48
-	JLT    part2
-	VADDPS 128(R11), Z9, Z9
-	CMPQ   R10, $+64
-	JLT    part3
-	VADDPS 192(R11), Z8, Z8
-	JMP    tailed0
+manytail0at0:
+	MOVQ   1032(SP), R9
+	CMPQ   R9, $+16
+	JLT    manypart0
+	VADDPS (R10), Z11, Z11
+	CMPQ   R9, $+32
+	JLT    manypart1
+	VADDPS 64(R10), Z10, Z10
+	CMPQ   R9, $+48
+	JLT    manypart2
+	VADDPS 128(R10), Z9, Z9
+	CMPQ   R9, $+64
+	JLT    manypart3
+	VADDPS 192(R10), Z8, Z8
+	JMP    manytailed0
 
-part0:
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart0:
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VMOVUPS.Z    (R11), K1, Z13
+	VMOVUPS.Z    (R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z11, Z11
-	JMP          tailed0
+	JMP          manytailed0
 
-part1:
-	ADDQ         $-16, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart1:
+	ADDQ         $-16, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VMOVUPS.Z    64(R11), K1, Z12
+	VMOVUPS.Z    64(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
-	JMP          tailed0
+	JMP          manytailed0
 
-part2:
-	ADDQ         $-32, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart2:
+	ADDQ         $-32, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VMOVUPS.Z    128(R11), K1, Z13
+	VMOVUPS.Z    128(R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z9, Z9
-	JMP          tailed0
+	JMP          manytailed0
 
-part3:
-	ADDQ         $-48, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart3:
+	ADDQ         $-48, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VMOVUPS.Z    192(R11), K1, Z12
+	VMOVUPS.Z    192(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z8, Z8
 
-tailed0:
-	MOVQ   1280(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Z11, Z7, Z11
-	VADDPS Z10, Z6, Z10
+manytailed0:
+	MOVQ   1024(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VADDPS Z11, Z0, Z11
+	VADDPS Z10, Z1, Z10
+	VADDPS Z9, Z2, Z9
+	VADDPS Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VADDPS Z11, Z6, Z11
+	VADDPS Z10, Z7, Z10
 	VADDPS Z9, Z5, Z9
 	VADDPS Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Z11, Z3, Z11
-	VADDPS Z10, Z2, Z10
-	VADDPS Z9, Z1, Z9
-	VADDPS Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VADDPS 1040(SP), Z11, Z11
+	VADDPS 1104(SP), Z10, Z10
+	VADDPS 1168(SP), Z9, Z9
+	VADDPS 1232(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 1024(SP), Z11, Z11
-	VADDPS 1088(SP), Z10, Z10
-	VADDPS 1152(SP), Z9, Z9
-	VADDPS 1216(SP), Z8, Z8
+without8at0:
+	VADDPS  Z9, Z11, Z11
+	VADDPS  Z8, Z10, Z10
+	VADDPS  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VADDPS     Z9, Z11, Z11
-	VADDPS     Z8, Z10, Z10
-	VADDPS     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    256(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -20006,14 +22235,26 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPS        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VADDPS        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -20040,10 +22281,10 @@ TEXT ·rowsF64AVX512(SB), $784-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x05, SI
-	MOVQ SI, 768(SP)
+	MOVQ SI, 512(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+31, SI
-	MOVQ SI, 776(SP)
+	MOVQ SI, 520(SP)
 
 group:
 	MOVQ $+8, R8
@@ -20056,231 +22297,368 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 512(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    768(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VADDPD  256(R9), Z0, Z0
-	VADDPD  320(R9), Z1, Z1
-	VADDPD  384(R9), Z2, Z2
-	VADDPD  448(R9), Z3, Z3
-	VMOVUPS 512(R9), Z4
-	VMOVUPS 576(R9), Z5
-	VMOVUPS 640(R9), Z6
-	VMOVUPS 704(R9), Z7
-	VADDPD  768(R9), Z4, Z4
-	VADDPD  832(R9), Z5, Z5
-	VADDPD  896(R9), Z6, Z6
-	VADDPD  960(R9), Z7, Z7
-	VADDPD  Z4, Z0, Z0
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z7, Z3, Z3
-	VMOVUPS 1024(R9), Z7
-	VMOVUPS 1088(R9), Z6
-	VMOVUPS 1152(R9), Z5
-	VMOVUPS 1216(R9), Z4
-	VADDPD  1280(R9), Z7, Z7
-	VADDPD  1344(R9), Z6, Z6
-	VADDPD  1408(R9), Z5, Z5
-	VADDPD  1472(R9), Z4, Z4
-	VMOVUPS 1536(R9), Z8
-	VMOVUPS 1600(R9), Z9
-	VMOVUPS 1664(R9), Z10
-	VMOVUPS 1728(R9), Z11
-	VADDPD  1792(R9), Z8, Z8
-	VADDPD  1856(R9), Z9, Z9
-	VADDPD  1920(R9), Z10, Z10
-	VADDPD  1984(R9), Z11, Z11
-	VADDPD  Z8, Z7, Z7
-	VADDPD  Z9, Z6, Z6
-	VADDPD  Z10, Z5, Z5
-	VADDPD  Z11, Z4, Z4
-	VADDPD  Z7, Z0, Z0
-	VADDPD  Z6, Z1, Z1
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z4, Z3, Z3
-	VMOVUPS Z0, 512(SP)
-	VMOVUPS Z1, 576(SP)
-	VMOVUPS Z2, 640(SP)
-	VMOVUPS Z3, 704(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    512(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z2
-	VMOVUPS 128(R11), Z1
-	VMOVUPS 192(R11), Z0
-	VADDPD  256(R11), Z3, Z3
-	VADDPD  320(R11), Z2, Z2
-	VADDPD  384(R11), Z1, Z1
-	VADDPD  448(R11), Z0, Z0
-	VMOVUPS 512(R11), Z4
-	VMOVUPS 576(R11), Z5
-	VMOVUPS 640(R11), Z6
-	VMOVUPS 704(R11), Z7
-	VADDPD  768(R11), Z4, Z4
-	VADDPD  832(R11), Z5, Z5
-	VADDPD  896(R11), Z6, Z6
-	VADDPD  960(R11), Z7, Z7
-	VADDPD  Z4, Z3, Z3
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z6, Z1, Z1
-	VADDPD  Z7, Z0, Z0
-	ADDQ    $+1024, R11
-
-no4of0:
 	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Z7
-	VMOVUPS 64(R11), Z6
-	VMOVUPS 128(R11), Z5
-	VMOVUPS 192(R11), Z4
-	VADDPD  256(R11), Z7, Z7
-	VADDPD  320(R11), Z6, Z6
-	VADDPD  384(R11), Z5, Z5
-	VADDPD  448(R11), Z4, Z4
+	JEQ     fewno2at0
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VADDPD  256(R11), Z0, Z0
+	VADDPD  320(R11), Z1, Z1
+	VADDPD  384(R11), Z2, Z2
+	VADDPD  448(R11), Z3, Z3
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
+	JEQ     fewno1at0
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VBROADCASTSD reducesumConst3<>+0(SB), Z4
+	VBROADCASTSD reducesumConst3<>+0(SB), Z5
+	VBROADCASTSD reducesumConst3<>+0(SB), Z6
+	VBROADCASTSD reducesumConst3<>+0(SB), Z7
+
+fewtail0at0:
+	MOVQ   520(SP), R10
+	CMPQ   R10, $+8
+	JLT    fewpart0
+	VADDPD (R11), Z4, Z4
+	CMPQ   R10, $+16
+	JLT    fewpart1
+	VADDPD 64(R11), Z5, Z5
+	CMPQ   R10, $+24
+	JLT    fewpart2
+	VADDPD 128(R11), Z6, Z6
+	CMPQ   R10, $+32
+	JLT    fewpart3
+	VADDPD 192(R11), Z7, Z7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst3<>+0(SB), Z8
+	VMOVAPD.Z    Z8, K2, Z8
+	VMOVUPD.Z    (R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPD       Z9, Z4, Z4
+	JMP          fewtailed0
+
+fewpart1:
+	ADDQ         $-8, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst3<>+0(SB), Z9
+	VMOVAPD.Z    Z9, K2, Z9
+	VMOVUPD.Z    64(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPD       Z8, Z5, Z5
+	JMP          fewtailed0
+
+fewpart2:
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst3<>+0(SB), Z8
+	VMOVAPD.Z    Z8, K2, Z8
+	VMOVUPD.Z    128(R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPD       Z9, Z6, Z6
+	JMP          fewtailed0
+
+fewpart3:
+	ADDQ         $-24, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst3<>+0(SB), Z9
+	VMOVAPD.Z    Z9, K2, Z9
+	VMOVUPD.Z    192(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPD       Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   512(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPD Z4, Z0, Z4
+	VADDPD Z5, Z1, Z5
+	VADDPD Z6, Z2, Z6
+	VADDPD Z7, Z3, Z7
+
+fewwithout2at0:
+	VADDPD  Z6, Z4, Z4
+	VADDPD  Z7, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R11
+	MOVQ    512(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z7
+	VMOVUPS 192(R11), Z6
+	VADDPD  256(R11), Z4, Z4
+	VADDPD  320(R11), Z5, Z5
+	VADDPD  384(R11), Z7, Z7
+	VADDPD  448(R11), Z6, Z6
+	VMOVUPS 512(R11), Z3
+	VMOVUPS 576(R11), Z2
+	VMOVUPS 640(R11), Z1
+	VMOVUPS 704(R11), Z0
+	VADDPD  768(R11), Z3, Z3
+	VADDPD  832(R11), Z2, Z2
+	VADDPD  896(R11), Z1, Z1
+	VADDPD  960(R11), Z0, Z0
+	VADDPD  Z3, Z4, Z4
+	VADDPD  Z2, Z5, Z5
+	VADDPD  Z1, Z7, Z7
+	VADDPD  Z0, Z6, Z6
+	VMOVUPS 1024(R11), Z0
+	VMOVUPS 1088(R11), Z1
+	VMOVUPS 1152(R11), Z2
+	VMOVUPS 1216(R11), Z3
+	VADDPD  1280(R11), Z0, Z0
+	VADDPD  1344(R11), Z1, Z1
+	VADDPD  1408(R11), Z2, Z2
+	VADDPD  1472(R11), Z3, Z3
+	VMOVUPS 1536(R11), Z8
+	VMOVUPS 1600(R11), Z9
+	VMOVUPS 1664(R11), Z10
+	VMOVUPS 1728(R11), Z11
+	VADDPD  1792(R11), Z8, Z8
+	VADDPD  1856(R11), Z9, Z9
+	VADDPD  1920(R11), Z10, Z10
+	VADDPD  1984(R11), Z11, Z11
+	VADDPD  Z8, Z0, Z0
+	VADDPD  Z9, Z1, Z1
+	VADDPD  Z10, Z2, Z2
+	VADDPD  Z11, Z3, Z3
+	VADDPD  Z0, Z4, Z4
+	VADDPD  Z1, Z5, Z5
+	VADDPD  Z2, Z7, Z7
+	VADDPD  Z3, Z6, Z6
+	VMOVUPS Z4, 528(SP)
+	VMOVUPS Z5, 592(SP)
+	VMOVUPS Z7, 656(SP)
+	VMOVUPS Z6, 720(SP)
+	ADDQ    $+2048, R11
+
+no8:
+	MOVQ    R11, R10
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R10), Z6
+	VMOVUPS 64(R10), Z7
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VADDPD  256(R10), Z6, Z6
+	VADDPD  320(R10), Z7, Z7
+	VADDPD  384(R10), Z5, Z5
+	VADDPD  448(R10), Z4, Z4
+	VMOVUPS 512(R10), Z3
+	VMOVUPS 576(R10), Z2
+	VMOVUPS 640(R10), Z1
+	VMOVUPS 704(R10), Z0
+	VADDPD  768(R10), Z3, Z3
+	VADDPD  832(R10), Z2, Z2
+	VADDPD  896(R10), Z1, Z1
+	VADDPD  960(R10), Z0, Z0
+	VADDPD  Z3, Z6, Z6
+	VADDPD  Z2, Z7, Z7
+	VADDPD  Z1, Z5, Z5
+	VADDPD  Z0, Z4, Z4
+	ADDQ    $+1024, R10
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	VADDPD  256(R10), Z0, Z0
+	VADDPD  320(R10), Z1, Z1
+	VADDPD  384(R10), Z2, Z2
+	VADDPD  448(R10), Z3, Z3
+	ADDQ    $+512, R10
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+	VMOVUPS 128(R10), Z9
+	VMOVUPS 192(R10), Z8
+	ADDQ    $+256, R10
+	JMP     manytail0at0
+
+manyno1at0:
 	VBROADCASTSD reducesumConst3<>+0(SB), Z11
 	VBROADCASTSD reducesumConst3<>+0(SB), Z10
 	VBROADCASTSD reducesumConst3<>+0(SB), Z9
 	VBROADCASTSD reducesumConst3<>+0(SB), Z8
 
-tail0of0:
-	MOVQ   776(SP), R10
-	CMPQ   R10, $+8
-	JLT    part0
-	VADDPD (R11), Z11, Z11
-	CMPQ   R10, $+16
-	JLT    part1
-	VADDPD 64(R11), Z10, Z10
-	CMPQ   R10, $+24
-	JLT    part2
-	VADDPD 128(R11), Z9, Z9
-	CMPQ   R10, $+32
-	JLT    part3
-	VADDPD 192(R11), Z8, Z8
-	JMP    tailed0
+manytail0at0:
+	MOVQ   520(SP), R9
+	CMPQ   R9, $+8
+	JLT    manypart0
+	VADDPD (R10), Z11, Z11
+	CMPQ   R9, $+16
+	JLT    manypart1
+	VADDPD 64(R10), Z10, Z10
+	CMPQ   R9, $+24
+	JLT    manypart2
+	VADDPD 128(R10), Z9, Z9
+	CMPQ   R9, $+32
+	JLT    manypart3
+	VADDPD 192(R10), Z8, Z8
+	JMP    manytailed0
 
-part0:
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart0:
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst3<>+0(SB), Z12
 	VMOVAPD.Z    Z12, K2, Z12
-	VMOVUPD.Z    (R11), K1, Z13
+	VMOVUPD.Z    (R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPD       Z13, Z11, Z11
-	JMP          tailed0
+	JMP          manytailed0
 
-part1:
-	ADDQ         $-8, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart1:
+	ADDQ         $-8, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst3<>+0(SB), Z13
 	VMOVAPD.Z    Z13, K2, Z13
-	VMOVUPD.Z    64(R11), K1, Z12
+	VMOVUPD.Z    64(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPD       Z12, Z10, Z10
-	JMP          tailed0
+	JMP          manytailed0
 
-part2:
-	ADDQ         $-16, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart2:
+	ADDQ         $-16, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst3<>+0(SB), Z12
 	VMOVAPD.Z    Z12, K2, Z12
-	VMOVUPD.Z    128(R11), K1, Z13
+	VMOVUPD.Z    128(R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPD       Z13, Z9, Z9
-	JMP          tailed0
+	JMP          manytailed0
 
-part3:
-	ADDQ         $-24, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart3:
+	ADDQ         $-24, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst3<>+0(SB), Z13
 	VMOVAPD.Z    Z13, K2, Z13
-	VMOVUPD.Z    192(R11), K1, Z12
+	VMOVUPD.Z    192(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPD       Z12, Z8, Z8
 
-tailed0:
-	MOVQ   768(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPD Z11, Z7, Z11
-	VADDPD Z10, Z6, Z10
+manytailed0:
+	MOVQ   512(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VADDPD Z11, Z0, Z11
+	VADDPD Z10, Z1, Z10
+	VADDPD Z9, Z2, Z9
+	VADDPD Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VADDPD Z11, Z6, Z11
+	VADDPD Z10, Z7, Z10
 	VADDPD Z9, Z5, Z9
 	VADDPD Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPD Z11, Z3, Z11
-	VADDPD Z10, Z2, Z10
-	VADDPD Z9, Z1, Z9
-	VADDPD Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VADDPD 528(SP), Z11, Z11
+	VADDPD 592(SP), Z10, Z10
+	VADDPD 656(SP), Z9, Z9
+	VADDPD 720(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPD 512(SP), Z11, Z11
-	VADDPD 576(SP), Z10, Z10
-	VADDPD 640(SP), Z9, Z9
-	VADDPD 704(SP), Z8, Z8
+without8at0:
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z8, Z10, Z10
+	VADDPD  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VADDPD     Z9, Z11, Z11
-	VADDPD     Z8, Z10, Z10
-	VADDPD     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    128(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -20317,14 +22695,24 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPD Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPD        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VADDPD        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VADDPD        X5, X4, X4
+	VMOVSD        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VADDPD        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -20349,10 +22737,10 @@ TEXT ·rowsF16AVX512(SB), $1296-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 1280(SP)
+	MOVQ SI, 1024(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 1288(SP)
+	MOVQ SI, 1032(SP)
 
 group:
 	MOVQ $+16, R8
@@ -20365,263 +22753,408 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 1024(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ      CX, R9
-	MOVQ      1280(SP), R10
-	TESTB     $0x08, R10
-	JEQ       no8
-	VCVTPH2PS (R9), Z0
-	VCVTPH2PS 32(R9), Z1
-	VCVTPH2PS 64(R9), Z2
-	VCVTPH2PS 96(R9), Z3
-	VCVTPH2PS 128(R9), Z4
-	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS 160(R9), Z4
-	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 192(R9), Z4
-	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 224(R9), Z4
-	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 256(R9), Z4
-	VCVTPH2PS 288(R9), Z5
-	VCVTPH2PS 320(R9), Z6
-	VCVTPH2PS 352(R9), Z7
-	VCVTPH2PS 384(R9), Z8
-	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 416(R9), Z8
-	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 448(R9), Z8
-	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 480(R9), Z8
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS 512(R9), Z7
-	VCVTPH2PS 544(R9), Z6
-	VCVTPH2PS 576(R9), Z5
-	VCVTPH2PS 608(R9), Z4
-	VCVTPH2PS 640(R9), Z8
-	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 672(R9), Z8
-	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 704(R9), Z8
-	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 736(R9), Z8
-	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 768(R9), Z8
-	VCVTPH2PS 800(R9), Z9
-	VCVTPH2PS 832(R9), Z10
-	VCVTPH2PS 864(R9), Z11
-	VCVTPH2PS 896(R9), Z12
-	VADDPS    Z12, Z8, Z8
-	VCVTPH2PS 928(R9), Z12
-	VADDPS    Z12, Z9, Z9
-	VCVTPH2PS 960(R9), Z12
-	VADDPS    Z12, Z10, Z10
-	VCVTPH2PS 992(R9), Z12
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z4, Z3, Z3
-	VMOVUPS   Z0, 1024(SP)
-	VMOVUPS   Z1, 1088(SP)
-	VMOVUPS   Z2, 1152(SP)
-	VMOVUPS   Z3, 1216(SP)
-	ADDQ      $+1024, R9
-
-no8:
+	MOVQ      1024(SP), R10
 	MOVQ      R9, R11
-	TESTB     $0x04, R10
-	JEQ       no4of0
-	VCVTPH2PS (R11), Z3
-	VCVTPH2PS 32(R11), Z2
-	VCVTPH2PS 64(R11), Z1
-	VCVTPH2PS 96(R11), Z0
-	VCVTPH2PS 128(R11), Z4
-	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 160(R11), Z4
-	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 192(R11), Z4
-	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 224(R11), Z4
-	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS 256(R11), Z4
-	VCVTPH2PS 288(R11), Z5
-	VCVTPH2PS 320(R11), Z6
-	VCVTPH2PS 352(R11), Z7
-	VCVTPH2PS 384(R11), Z11
-	VADDPS    Z11, Z4, Z4
-	VCVTPH2PS 416(R11), Z11
-	VADDPS    Z11, Z5, Z5
-	VCVTPH2PS 448(R11), Z11
-	VADDPS    Z11, Z6, Z6
-	VCVTPH2PS 480(R11), Z11
-	VADDPS    Z11, Z7, Z7
-	VADDPS    Z4, Z3, Z3
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
-	ADDQ      $+512, R11
-
-no4of0:
 	TESTB     $0x02, R10
-	JEQ       no2of0
-	VCVTPH2PS (R11), Z7
-	VCVTPH2PS 32(R11), Z6
-	VCVTPH2PS 64(R11), Z5
-	VCVTPH2PS 96(R11), Z4
-	VCVTPH2PS 128(R11), Z11
-	VADDPS    Z11, Z7, Z7
-	VCVTPH2PS 160(R11), Z11
-	VADDPS    Z11, Z6, Z6
-	VCVTPH2PS 192(R11), Z11
-	VADDPS    Z11, Z5, Z5
-	VCVTPH2PS 224(R11), Z11
-	VADDPS    Z11, Z4, Z4
+	JEQ       fewno2at0
+	VCVTPH2PS (R11), Z0
+	VCVTPH2PS 32(R11), Z1
+	VCVTPH2PS 64(R11), Z2
+	VCVTPH2PS 96(R11), Z3
+	VCVTPH2PS 128(R11), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS 160(R11), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 192(R11), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 224(R11), Z4
+	VADDPS    Z4, Z3, Z3
 	ADDQ      $+256, R11
 
-no2of0:
+fewno2at0:
 	TESTB     $0x01, R10
-	JEQ       no1of0
-	VCVTPH2PS (R11), Z11
-	VCVTPH2PS 32(R11), Z10
-	VCVTPH2PS 64(R11), Z9
-	VCVTPH2PS 96(R11), Z8
+	JEQ       fewno1at0
+	VCVTPH2PS (R11), Z4
+	VCVTPH2PS 32(R11), Z5
+	VCVTPH2PS 64(R11), Z6
+	VCVTPH2PS 96(R11), Z7
 	ADDQ      $+128, R11
-	JMP       tail0of0
+	JMP       fewtail0at0
 
-no1of0:
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Z4
+	VBROADCASTSS reducesumConst0<>+0(SB), Z5
+	VBROADCASTSS reducesumConst0<>+0(SB), Z6
+	VBROADCASTSS reducesumConst0<>+0(SB), Z7
+
+fewtail0at0:
+	MOVQ      1032(SP), R10
+	CMPQ      R10, $+16
+	JLT       fewpart0
+	VCVTPH2PS (R11), Z8
+	VADDPS    Z8, Z4, Z4
+	CMPQ      R10, $+32
+	JLT       fewpart1
+	VCVTPH2PS 32(R11), Z8
+	VADDPS    Z8, Z5, Z5
+	CMPQ      R10, $+48
+	JLT       fewpart2
+	VCVTPH2PS 64(R11), Z8
+	VADDPS    Z8, Z6, Z6
+	CMPQ      R10, $+64
+	JLT       fewpart3
+	VCVTPH2PS 96(R11), Z8
+	VADDPS    Z8, Z7, Z7
+	JMP       fewtailed0
+
+fewpart0:
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VCVTPH2PS.Z  (R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z4, Z4
+	JMP          fewtailed0
+
+fewpart1:
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VCVTPH2PS.Z  32(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z5, Z5
+	JMP          fewtailed0
+
+fewpart2:
+	ADDQ         $-32, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VCVTPH2PS.Z  64(R11), K1, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	JMP          fewtailed0
+
+fewpart3:
+	ADDQ         $-48, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VCVTPH2PS.Z  96(R11), K1, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   1024(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPS Z4, Z0, Z4
+	VADDPS Z5, Z1, Z5
+	VADDPS Z6, Z2, Z6
+	VADDPS Z7, Z3, Z7
+
+fewwithout2at0:
+	VADDPS  Z6, Z4, Z4
+	VADDPS  Z7, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ      CX, R11
+	MOVQ      1024(SP), R9
+	TESTB     $0x08, R9
+	JEQ       no8
+	VCVTPH2PS (R11), Z4
+	VCVTPH2PS 32(R11), Z5
+	VCVTPH2PS 64(R11), Z7
+	VCVTPH2PS 96(R11), Z6
+	VCVTPH2PS 128(R11), Z3
+	VADDPS    Z3, Z4, Z4
+	VCVTPH2PS 160(R11), Z3
+	VADDPS    Z3, Z5, Z5
+	VCVTPH2PS 192(R11), Z3
+	VADDPS    Z3, Z7, Z7
+	VCVTPH2PS 224(R11), Z3
+	VADDPS    Z3, Z6, Z6
+	VCVTPH2PS 256(R11), Z3
+	VCVTPH2PS 288(R11), Z2
+	VCVTPH2PS 320(R11), Z1
+	VCVTPH2PS 352(R11), Z0
+	VCVTPH2PS 384(R11), Z8
+	VADDPS    Z8, Z3, Z3
+	VCVTPH2PS 416(R11), Z8
+	VADDPS    Z8, Z2, Z2
+	VCVTPH2PS 448(R11), Z8
+	VADDPS    Z8, Z1, Z1
+	VCVTPH2PS 480(R11), Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z3, Z4, Z4
+	VADDPS    Z2, Z5, Z5
+	VADDPS    Z1, Z7, Z7
+	VADDPS    Z0, Z6, Z6
+	VCVTPH2PS 512(R11), Z0
+	VCVTPH2PS 544(R11), Z1
+	VCVTPH2PS 576(R11), Z2
+	VCVTPH2PS 608(R11), Z3
+	VCVTPH2PS 640(R11), Z8
+	VADDPS    Z8, Z0, Z0
+	VCVTPH2PS 672(R11), Z8
+	VADDPS    Z8, Z1, Z1
+	VCVTPH2PS 704(R11), Z8
+	VADDPS    Z8, Z2, Z2
+	VCVTPH2PS 736(R11), Z8
+	VADDPS    Z8, Z3, Z3
+	VCVTPH2PS 768(R11), Z8
+	VCVTPH2PS 800(R11), Z9
+	VCVTPH2PS 832(R11), Z10
+	VCVTPH2PS 864(R11), Z11
+	VCVTPH2PS 896(R11), Z12
+	VADDPS    Z12, Z8, Z8
+	VCVTPH2PS 928(R11), Z12
+	VADDPS    Z12, Z9, Z9
+	VCVTPH2PS 960(R11), Z12
+	VADDPS    Z12, Z10, Z10
+	VCVTPH2PS 992(R11), Z12
+	VADDPS    Z12, Z11, Z11
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z0, Z4, Z4
+	VADDPS    Z1, Z5, Z5
+	VADDPS    Z2, Z7, Z7
+	VADDPS    Z3, Z6, Z6
+	VMOVUPS   Z4, 1040(SP)
+	VMOVUPS   Z5, 1104(SP)
+	VMOVUPS   Z7, 1168(SP)
+	VMOVUPS   Z6, 1232(SP)
+	ADDQ      $+1024, R11
+
+no8:
+	MOVQ      R11, R10
+	TESTB     $0x04, R9
+	JEQ       manyno4at0
+	VCVTPH2PS (R10), Z6
+	VCVTPH2PS 32(R10), Z7
+	VCVTPH2PS 64(R10), Z5
+	VCVTPH2PS 96(R10), Z4
+	VCVTPH2PS 128(R10), Z3
+	VADDPS    Z3, Z6, Z6
+	VCVTPH2PS 160(R10), Z3
+	VADDPS    Z3, Z7, Z7
+	VCVTPH2PS 192(R10), Z3
+	VADDPS    Z3, Z5, Z5
+	VCVTPH2PS 224(R10), Z3
+	VADDPS    Z3, Z4, Z4
+	VCVTPH2PS 256(R10), Z3
+	VCVTPH2PS 288(R10), Z2
+	VCVTPH2PS 320(R10), Z1
+	VCVTPH2PS 352(R10), Z0
+	VCVTPH2PS 384(R10), Z11
+	VADDPS    Z11, Z3, Z3
+	VCVTPH2PS 416(R10), Z11
+	VADDPS    Z11, Z2, Z2
+	VCVTPH2PS 448(R10), Z11
+	VADDPS    Z11, Z1, Z1
+	VCVTPH2PS 480(R10), Z11
+	VADDPS    Z11, Z0, Z0
+	VADDPS    Z3, Z6, Z6
+	VADDPS    Z2, Z7, Z7
+	VADDPS    Z1, Z5, Z5
+	VADDPS    Z0, Z4, Z4
+	ADDQ      $+512, R10
+
+manyno4at0:
+	TESTB     $0x02, R9
+	JEQ       manyno2at0
+	VCVTPH2PS (R10), Z0
+	VCVTPH2PS 32(R10), Z1
+	VCVTPH2PS 64(R10), Z2
+	VCVTPH2PS 96(R10), Z3
+	VCVTPH2PS 128(R10), Z11
+	VADDPS    Z11, Z0, Z0
+	VCVTPH2PS 160(R10), Z11
+	VADDPS    Z11, Z1, Z1
+	VCVTPH2PS 192(R10), Z11
+	VADDPS    Z11, Z2, Z2
+	VCVTPH2PS 224(R10), Z11
+	VADDPS    Z11, Z3, Z3
+	ADDQ      $+256, R10
+
+manyno2at0:
+	TESTB     $0x01, R9
+	JEQ       manyno1at0
+	VCVTPH2PS (R10), Z11
+	VCVTPH2PS 32(R10), Z10
+	VCVTPH2PS 64(R10), Z9
+	VCVTPH2PS 96(R10), Z8
+	ADDQ      $+128, R10
+	JMP       manytail0at0
+
+manyno1at0:
 	VBROADCASTSS reducesumConst0<>+0(SB), Z11
 	VBROADCASTSS reducesumConst0<>+0(SB), Z10
 	VBROADCASTSS reducesumConst0<>+0(SB), Z9
 	VBROADCASTSS reducesumConst0<>+0(SB), Z8
 
-tail0of0:
-	MOVQ      1288(SP), R10
-	CMPQ      R10, $+16
-	JLT       part0
-	VCVTPH2PS (R11), Z12
+manytail0at0:
+	MOVQ      1032(SP), R9
+	CMPQ      R9, $+16
+	JLT       manypart0
+	VCVTPH2PS (R10), Z12
 	VADDPS    Z12, Z11, Z11
-	CMPQ      R10, $+32
-	JLT       part1
-	VCVTPH2PS 32(R11), Z12
+	CMPQ      R9, $+32
+	JLT       manypart1
+	VCVTPH2PS 32(R10), Z12
 	VADDPS    Z12, Z10, Z10
-	CMPQ      R10, $+48
-	JLT       part2
-	VCVTPH2PS 64(R11), Z12
+	CMPQ      R9, $+48
+	JLT       manypart2
+	VCVTPH2PS 64(R10), Z12
 	VADDPS    Z12, Z9, Z9
-	CMPQ      R10, $+64
-	JLT       part3
-	VCVTPH2PS 96(R11), Z12
+	CMPQ      R9, $+64
+	JLT       manypart3
+	VCVTPH2PS 96(R10), Z12
 	VADDPS    Z12, Z8, Z8
-	JMP       tailed0
+	JMP       manytailed0
 
-part0:
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart0:
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VCVTPH2PS.Z  (R11), K1, Z13
+	VCVTPH2PS.Z  (R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z11, Z11
-	JMP          tailed0
+	JMP          manytailed0
 
-part1:
-	ADDQ         $-16, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart1:
+	ADDQ         $-16, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VCVTPH2PS.Z  32(R11), K1, Z12
+	VCVTPH2PS.Z  32(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
-	JMP          tailed0
+	JMP          manytailed0
 
-part2:
-	ADDQ         $-32, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart2:
+	ADDQ         $-32, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VCVTPH2PS.Z  64(R11), K1, Z13
+	VCVTPH2PS.Z  64(R10), K1, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z9, Z9
-	JMP          tailed0
+	JMP          manytailed0
 
-part3:
-	ADDQ         $-48, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart3:
+	ADDQ         $-48, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VCVTPH2PS.Z  96(R11), K1, Z12
+	VCVTPH2PS.Z  96(R10), K1, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z8, Z8
 
-tailed0:
-	MOVQ   1280(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Z11, Z7, Z11
-	VADDPS Z10, Z6, Z10
+manytailed0:
+	MOVQ   1024(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VADDPS Z11, Z0, Z11
+	VADDPS Z10, Z1, Z10
+	VADDPS Z9, Z2, Z9
+	VADDPS Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VADDPS Z11, Z6, Z11
+	VADDPS Z10, Z7, Z10
 	VADDPS Z9, Z5, Z9
 	VADDPS Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Z11, Z3, Z11
-	VADDPS Z10, Z2, Z10
-	VADDPS Z9, Z1, Z9
-	VADDPS Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VADDPS 1040(SP), Z11, Z11
+	VADDPS 1104(SP), Z10, Z10
+	VADDPS 1168(SP), Z9, Z9
+	VADDPS 1232(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 1024(SP), Z11, Z11
-	VADDPS 1088(SP), Z10, Z10
-	VADDPS 1152(SP), Z9, Z9
-	VADDPS 1216(SP), Z8, Z8
+without8at0:
+	VADDPS  Z9, Z11, Z11
+	VADDPS  Z8, Z10, Z10
+	VADDPS  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VADDPS     Z9, Z11, Z11
-	VADDPS     Z8, Z10, Z10
-	VADDPS     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    256(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -20690,14 +23223,26 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPS        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VADDPS        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -20724,10 +23269,10 @@ TEXT ·rowsBF16AVX512(SB), $1296-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 1280(SP)
+	MOVQ SI, 1024(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 1288(SP)
+	MOVQ SI, 1032(SP)
 
 group:
 	MOVQ $+16, R8
@@ -20740,331 +23285,496 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 1024(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ      CX, R9
-	MOVQ      1280(SP), R10
-	TESTB     $0x08, R10
-	JEQ       no8
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(R9), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(R9), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(R9), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 128(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD 160(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 192(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 224(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 256(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 288(R9), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 320(R9), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 352(R9), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 384(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 416(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 448(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 480(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD 512(R9), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 544(R9), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 576(R9), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 608(R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 640(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 672(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 704(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 736(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 768(R9), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD 800(R9), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 832(R9), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 864(R9), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD 896(R9), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z8, Z8
-	VPMOVZXWD 928(R9), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z9, Z9
-	VPMOVZXWD 960(R9), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z10, Z10
-	VPMOVZXWD 992(R9), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z4, Z3, Z3
-	VMOVUPS   Z0, 1024(SP)
-	VMOVUPS   Z1, 1088(SP)
-	VMOVUPS   Z2, 1152(SP)
-	VMOVUPS   Z3, 1216(SP)
-	ADDQ      $+1024, R9
-
-no8:
+	MOVQ      1024(SP), R10
 	MOVQ      R9, R11
-	TESTB     $0x04, R10
-	JEQ       no4of0
-	VPMOVZXWD (R11), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(R11), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(R11), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(R11), Z0
+	TESTB     $0x02, R10
+	JEQ       fewno2at0
+	VPMOVZXWD (R11), Z0
 	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 32(R11), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 64(R11), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 96(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
 	VPMOVZXWD 128(R11), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z3, Z3
+	VADDPS    Z4, Z0, Z0
 	VPMOVZXWD 160(R11), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z2, Z2
+	VADDPS    Z4, Z1, Z1
 	VPMOVZXWD 192(R11), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z1, Z1
+	VADDPS    Z4, Z2, Z2
 	VPMOVZXWD 224(R11), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD 256(R11), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 288(R11), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 320(R11), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 352(R11), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 384(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z4, Z4
-	VPMOVZXWD 416(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z5, Z5
-	VPMOVZXWD 448(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z6, Z6
-	VPMOVZXWD 480(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z7, Z7
 	VADDPS    Z4, Z3, Z3
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
-	ADDQ      $+512, R11
-
-no4of0:
-	TESTB     $0x02, R10
-	JEQ       no2of0
-	VPMOVZXWD (R11), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(R11), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(R11), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(R11), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 128(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z7, Z7
-	VPMOVZXWD 160(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z6, Z6
-	VPMOVZXWD 192(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z5, Z5
-	VPMOVZXWD 224(R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z4, Z4
 	ADDQ      $+256, R11
 
-no2of0:
+fewno2at0:
 	TESTB     $0x01, R10
-	JEQ       no1of0
-	VPMOVZXWD (R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD 32(R11), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 64(R11), Z9
-	VPSLLD    $0x10, Z9, Z9
+	JEQ       fewno1at0
+	VPMOVZXWD (R11), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(R11), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(R11), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 96(R11), Z7
+	VPSLLD    $0x10, Z7, Z7
+	ADDQ      $+128, R11
+	JMP       fewtail0at0
+
+fewno1at0:
+	VBROADCASTSS reducesumConst0<>+0(SB), Z4
+	VBROADCASTSS reducesumConst0<>+0(SB), Z5
+	VBROADCASTSS reducesumConst0<>+0(SB), Z6
+	VBROADCASTSS reducesumConst0<>+0(SB), Z7
+
+fewtail0at0:
+	MOVQ      1032(SP), R10
+	CMPQ      R10, $+16
+	JLT       fewpart0
+	VPMOVZXWD (R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	CMPQ      R10, $+32
+	JLT       fewpart1
+	VPMOVZXWD 32(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	CMPQ      R10, $+48
+	JLT       fewpart2
+	VPMOVZXWD 64(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	CMPQ      R10, $+64
+	JLT       fewpart3
 	VPMOVZXWD 96(R11), Z8
 	VPSLLD    $0x10, Z8, Z8
-	ADDQ      $+128, R11
-	JMP       tail0of0
+	VADDPS    Z8, Z7, Z7
+	JMP       fewtailed0
 
-no1of0:
+fewpart0:
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VPMOVZXWD.Z  (R11), K1, Z9
+	VPSLLD       $0x10, Z9, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z4, Z4
+	JMP          fewtailed0
+
+fewpart1:
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VPMOVZXWD.Z  32(R11), K1, Z8
+	VPSLLD       $0x10, Z8, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z5, Z5
+	JMP          fewtailed0
+
+fewpart2:
+	ADDQ         $-32, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VPMOVZXWD.Z  64(R11), K1, Z9
+	VPSLLD       $0x10, Z9, Z9
+	VPORD        Z8, Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	JMP          fewtailed0
+
+fewpart3:
+	ADDQ         $-48, R10
+	CMPQ         R10, $+0
+	JLE          fewtailed0
+	MOVQ         $-1, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
+	KMOVW        R12, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst0<>+0(SB), Z9
+	VMOVAPS.Z    Z9, K2, Z9
+	VPMOVZXWD.Z  96(R11), K1, Z8
+	VPSLLD       $0x10, Z8, Z8
+	VPORD        Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   1024(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VADDPS Z4, Z0, Z4
+	VADDPS Z5, Z1, Z5
+	VADDPS Z6, Z2, Z6
+	VADDPS Z7, Z3, Z7
+
+fewwithout2at0:
+	VADDPS  Z6, Z4, Z4
+	VADDPS  Z7, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ      CX, R11
+	MOVQ      1024(SP), R9
+	TESTB     $0x08, R9
+	JEQ       no8
+	VPMOVZXWD (R11), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(R11), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(R11), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 96(R11), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 128(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD 160(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z5, Z5
+	VPMOVZXWD 192(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z7, Z7
+	VPMOVZXWD 224(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z6, Z6
+	VPMOVZXWD 256(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 288(R11), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 320(R11), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 352(R11), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 384(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z3, Z3
+	VPMOVZXWD 416(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z2, Z2
+	VPMOVZXWD 448(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z1, Z1
+	VPMOVZXWD 480(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z3, Z4, Z4
+	VADDPS    Z2, Z5, Z5
+	VADDPS    Z1, Z7, Z7
+	VADDPS    Z0, Z6, Z6
+	VPMOVZXWD 512(R11), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 544(R11), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 576(R11), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 608(R11), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 640(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z0, Z0
+	VPMOVZXWD 672(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z1, Z1
+	VPMOVZXWD 704(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z2, Z2
+	VPMOVZXWD 736(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z3, Z3
+	VPMOVZXWD 768(R11), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 800(R11), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 832(R11), Z10
+	VPSLLD    $0x10, Z10, Z10
+	VPMOVZXWD 864(R11), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 896(R11), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z8, Z8
+	VPMOVZXWD 928(R11), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z9, Z9
+	VPMOVZXWD 960(R11), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z10, Z10
+	VPMOVZXWD 992(R11), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z11, Z11
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z0, Z4, Z4
+	VADDPS    Z1, Z5, Z5
+	VADDPS    Z2, Z7, Z7
+	VADDPS    Z3, Z6, Z6
+	VMOVUPS   Z4, 1040(SP)
+	VMOVUPS   Z5, 1104(SP)
+	VMOVUPS   Z7, 1168(SP)
+	VMOVUPS   Z6, 1232(SP)
+	ADDQ      $+1024, R11
+
+no8:
+	MOVQ      R11, R10
+	TESTB     $0x04, R9
+	JEQ       manyno4at0
+	VPMOVZXWD (R10), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 32(R10), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 64(R10), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 96(R10), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 128(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z6, Z6
+	VPMOVZXWD 160(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z7, Z7
+	VPMOVZXWD 192(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z5, Z5
+	VPMOVZXWD 224(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD 256(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 288(R10), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 320(R10), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 352(R10), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 384(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z3, Z3
+	VPMOVZXWD 416(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z2, Z2
+	VPMOVZXWD 448(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z1, Z1
+	VPMOVZXWD 480(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z0, Z0
+	VADDPS    Z3, Z6, Z6
+	VADDPS    Z2, Z7, Z7
+	VADDPS    Z1, Z5, Z5
+	VADDPS    Z0, Z4, Z4
+	ADDQ      $+512, R10
+
+manyno4at0:
+	TESTB     $0x02, R9
+	JEQ       manyno2at0
+	VPMOVZXWD (R10), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 32(R10), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 64(R10), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 96(R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 128(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z0, Z0
+	VPMOVZXWD 160(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z1, Z1
+	VPMOVZXWD 192(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z2, Z2
+	VPMOVZXWD 224(R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z11, Z3, Z3
+	ADDQ      $+256, R10
+
+manyno2at0:
+	TESTB     $0x01, R9
+	JEQ       manyno1at0
+	VPMOVZXWD (R10), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 32(R10), Z10
+	VPSLLD    $0x10, Z10, Z10
+	VPMOVZXWD 64(R10), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 96(R10), Z8
+	VPSLLD    $0x10, Z8, Z8
+	ADDQ      $+128, R10
+	JMP       manytail0at0
+
+manyno1at0:
 	VBROADCASTSS reducesumConst0<>+0(SB), Z11
 	VBROADCASTSS reducesumConst0<>+0(SB), Z10
 	VBROADCASTSS reducesumConst0<>+0(SB), Z9
 	VBROADCASTSS reducesumConst0<>+0(SB), Z8
 
-tail0of0:
-	MOVQ      1288(SP), R10
-	CMPQ      R10, $+16
-	JLT       part0
-	VPMOVZXWD (R11), Z12
+manytail0at0:
+	MOVQ      1032(SP), R9
+	CMPQ      R9, $+16
+	JLT       manypart0
+	VPMOVZXWD (R10), Z12
 	VPSLLD    $0x10, Z12, Z12
 	VADDPS    Z12, Z11, Z11
-	CMPQ      R10, $+32
-	JLT       part1
-	VPMOVZXWD 32(R11), Z12
+	CMPQ      R9, $+32
+	JLT       manypart1
+	VPMOVZXWD 32(R10), Z12
 	VPSLLD    $0x10, Z12, Z12
 	VADDPS    Z12, Z10, Z10
-	CMPQ      R10, $+48
-	JLT       part2
-	VPMOVZXWD 64(R11), Z12
+	CMPQ      R9, $+48
+	JLT       manypart2
+	VPMOVZXWD 64(R10), Z12
 	VPSLLD    $0x10, Z12, Z12
 	VADDPS    Z12, Z9, Z9
-	CMPQ      R10, $+64
-	JLT       part3
-	VPMOVZXWD 96(R11), Z12
+	CMPQ      R9, $+64
+	JLT       manypart3
+	VPMOVZXWD 96(R10), Z12
 	VPSLLD    $0x10, Z12, Z12
 	VADDPS    Z12, Z8, Z8
-	JMP       tailed0
+	JMP       manytailed0
 
-part0:
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart0:
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VPMOVZXWD.Z  (R11), K1, Z13
+	VPMOVZXWD.Z  (R10), K1, Z13
 	VPSLLD       $0x10, Z13, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z11, Z11
-	JMP          tailed0
+	JMP          manytailed0
 
-part1:
-	ADDQ         $-16, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart1:
+	ADDQ         $-16, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VPMOVZXWD.Z  32(R11), K1, Z12
+	VPMOVZXWD.Z  32(R10), K1, Z12
 	VPSLLD       $0x10, Z12, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
-	JMP          tailed0
+	JMP          manytailed0
 
-part2:
-	ADDQ         $-32, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart2:
+	ADDQ         $-32, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
-	VPMOVZXWD.Z  64(R11), K1, Z13
+	VPMOVZXWD.Z  64(R10), K1, Z13
 	VPSLLD       $0x10, Z13, Z13
 	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z9, Z9
-	JMP          tailed0
+	JMP          manytailed0
 
-part3:
-	ADDQ         $-48, R10
-	CMPQ         R10, $+0
-	JLE          tailed0
+manypart3:
+	ADDQ         $-48, R9
+	CMPQ         R9, $+0
+	JLE          manytailed0
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
+	SHLXQ        R9, R12, R12
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst0<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
-	VPMOVZXWD.Z  96(R11), K1, Z12
+	VPMOVZXWD.Z  96(R10), K1, Z12
 	VPSLLD       $0x10, Z12, Z12
 	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z8, Z8
 
-tailed0:
-	MOVQ   1280(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VADDPS Z11, Z7, Z11
-	VADDPS Z10, Z6, Z10
+manytailed0:
+	MOVQ   1024(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VADDPS Z11, Z0, Z11
+	VADDPS Z10, Z1, Z10
+	VADDPS Z9, Z2, Z9
+	VADDPS Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VADDPS Z11, Z6, Z11
+	VADDPS Z10, Z7, Z10
 	VADDPS Z9, Z5, Z9
 	VADDPS Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VADDPS Z11, Z3, Z11
-	VADDPS Z10, Z2, Z10
-	VADDPS Z9, Z1, Z9
-	VADDPS Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VADDPS 1040(SP), Z11, Z11
+	VADDPS 1104(SP), Z10, Z10
+	VADDPS 1168(SP), Z9, Z9
+	VADDPS 1232(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VADDPS 1024(SP), Z11, Z11
-	VADDPS 1088(SP), Z10, Z10
-	VADDPS 1152(SP), Z9, Z9
-	VADDPS 1216(SP), Z8, Z8
+without8at0:
+	VADDPS  Z9, Z11, Z11
+	VADDPS  Z8, Z10, Z10
+	VADDPS  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VADDPS     Z9, Z11, Z11
-	VADDPS     Z8, Z10, Z10
-	VADDPS     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    256(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -21133,14 +23843,26 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPS        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VADDPS        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -21167,10 +23889,10 @@ TEXT ·rowsI32AVX512(SB), $1296-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x06, SI
-	MOVQ SI, 1280(SP)
+	MOVQ SI, 1024(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+63, SI
-	MOVQ SI, 1288(SP)
+	MOVQ SI, 1032(SP)
 
 group:
 	MOVQ $+16, R8
@@ -21183,215 +23905,336 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 1024(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    1280(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VPADDD  256(R9), Z0, Z0
-	VPADDD  320(R9), Z1, Z1
-	VPADDD  384(R9), Z2, Z2
-	VPADDD  448(R9), Z3, Z3
-	VMOVUPS 512(R9), Z4
-	VMOVUPS 576(R9), Z5
-	VMOVUPS 640(R9), Z6
-	VMOVUPS 704(R9), Z7
-	VPADDD  768(R9), Z4, Z4
-	VPADDD  832(R9), Z5, Z5
-	VPADDD  896(R9), Z6, Z6
-	VPADDD  960(R9), Z7, Z7
-	VPADDD  Z4, Z0, Z0
-	VPADDD  Z5, Z1, Z1
-	VPADDD  Z6, Z2, Z2
-	VPADDD  Z7, Z3, Z3
-	VMOVUPS 1024(R9), Z7
-	VMOVUPS 1088(R9), Z6
-	VMOVUPS 1152(R9), Z5
-	VMOVUPS 1216(R9), Z4
-	VPADDD  1280(R9), Z7, Z7
-	VPADDD  1344(R9), Z6, Z6
-	VPADDD  1408(R9), Z5, Z5
-	VPADDD  1472(R9), Z4, Z4
-	VMOVUPS 1536(R9), Z8
-	VMOVUPS 1600(R9), Z9
-	VMOVUPS 1664(R9), Z10
-	VMOVUPS 1728(R9), Z11
-	VPADDD  1792(R9), Z8, Z8
-	VPADDD  1856(R9), Z9, Z9
-	VPADDD  1920(R9), Z10, Z10
-	VPADDD  1984(R9), Z11, Z11
-	VPADDD  Z8, Z7, Z7
-	VPADDD  Z9, Z6, Z6
-	VPADDD  Z10, Z5, Z5
-	VPADDD  Z11, Z4, Z4
-	VPADDD  Z7, Z0, Z0
-	VPADDD  Z6, Z1, Z1
-	VPADDD  Z5, Z2, Z2
-	VPADDD  Z4, Z3, Z3
-	VMOVUPS Z0, 1024(SP)
-	VMOVUPS Z1, 1088(SP)
-	VMOVUPS Z2, 1152(SP)
-	VMOVUPS Z3, 1216(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    1024(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z2
-	VMOVUPS 128(R11), Z1
-	VMOVUPS 192(R11), Z0
-	VPADDD  256(R11), Z3, Z3
-	VPADDD  320(R11), Z2, Z2
-	VPADDD  384(R11), Z1, Z1
-	VPADDD  448(R11), Z0, Z0
-	VMOVUPS 512(R11), Z4
-	VMOVUPS 576(R11), Z5
-	VMOVUPS 640(R11), Z6
-	VMOVUPS 704(R11), Z7
-	VPADDD  768(R11), Z4, Z4
-	VPADDD  832(R11), Z5, Z5
-	VPADDD  896(R11), Z6, Z6
-	VPADDD  960(R11), Z7, Z7
-	VPADDD  Z4, Z3, Z3
-	VPADDD  Z5, Z2, Z2
-	VPADDD  Z6, Z1, Z1
-	VPADDD  Z7, Z0, Z0
-	ADDQ    $+1024, R11
-
-no4of0:
 	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Z7
-	VMOVUPS 64(R11), Z6
-	VMOVUPS 128(R11), Z5
-	VMOVUPS 192(R11), Z4
-	VPADDD  256(R11), Z7, Z7
-	VPADDD  320(R11), Z6, Z6
-	VPADDD  384(R11), Z5, Z5
-	VPADDD  448(R11), Z4, Z4
+	JEQ     fewno2at0
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VPADDD  256(R11), Z0, Z0
+	VPADDD  320(R11), Z1, Z1
+	VPADDD  384(R11), Z2, Z2
+	VPADDD  448(R11), Z3, Z3
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
+	JEQ     fewno1at0
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+fewtail0at0:
+	MOVQ   1032(SP), R10
+	CMPQ   R10, $+16
+	JLT    fewpart0
+	VPADDD (R11), Z4, Z4
+	CMPQ   R10, $+32
+	JLT    fewpart1
+	VPADDD 64(R11), Z5, Z5
+	CMPQ   R10, $+48
+	JLT    fewpart2
+	VPADDD 128(R11), Z6, Z6
+	CMPQ   R10, $+64
+	JLT    fewpart3
+	VPADDD 192(R11), Z7, Z7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPS.Z (R11), K1, Z8
+	VPADDD    Z8, Z4, Z4
+	JMP       fewtailed0
+
+fewpart1:
+	ADDQ      $-16, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPS.Z 64(R11), K1, Z8
+	VPADDD    Z8, Z5, Z5
+	JMP       fewtailed0
+
+fewpart2:
+	ADDQ      $-32, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPS.Z 128(R11), K1, Z8
+	VPADDD    Z8, Z6, Z6
+	JMP       fewtailed0
+
+fewpart3:
+	ADDQ      $-48, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPS.Z 192(R11), K1, Z8
+	VPADDD    Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   1024(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VPADDD Z4, Z0, Z4
+	VPADDD Z5, Z1, Z5
+	VPADDD Z6, Z2, Z6
+	VPADDD Z7, Z3, Z7
+
+fewwithout2at0:
+	VPADDD  Z6, Z4, Z4
+	VPADDD  Z7, Z5, Z5
+	VPADDD  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R11
+	MOVQ    1024(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z7
+	VMOVUPS 192(R11), Z6
+	VPADDD  256(R11), Z4, Z4
+	VPADDD  320(R11), Z5, Z5
+	VPADDD  384(R11), Z7, Z7
+	VPADDD  448(R11), Z6, Z6
+	VMOVUPS 512(R11), Z3
+	VMOVUPS 576(R11), Z2
+	VMOVUPS 640(R11), Z1
+	VMOVUPS 704(R11), Z0
+	VPADDD  768(R11), Z3, Z3
+	VPADDD  832(R11), Z2, Z2
+	VPADDD  896(R11), Z1, Z1
+	VPADDD  960(R11), Z0, Z0
+	VPADDD  Z3, Z4, Z4
+	VPADDD  Z2, Z5, Z5
+	VPADDD  Z1, Z7, Z7
+	VPADDD  Z0, Z6, Z6
+	VMOVUPS 1024(R11), Z0
+	VMOVUPS 1088(R11), Z1
+	VMOVUPS 1152(R11), Z2
+	VMOVUPS 1216(R11), Z3
+	VPADDD  1280(R11), Z0, Z0
+	VPADDD  1344(R11), Z1, Z1
+	VPADDD  1408(R11), Z2, Z2
+	VPADDD  1472(R11), Z3, Z3
+	VMOVUPS 1536(R11), Z8
+	VMOVUPS 1600(R11), Z9
+	VMOVUPS 1664(R11), Z10
+	VMOVUPS 1728(R11), Z11
+	VPADDD  1792(R11), Z8, Z8
+	VPADDD  1856(R11), Z9, Z9
+	VPADDD  1920(R11), Z10, Z10
+	VPADDD  1984(R11), Z11, Z11
+	VPADDD  Z8, Z0, Z0
+	VPADDD  Z9, Z1, Z1
+	VPADDD  Z10, Z2, Z2
+	VPADDD  Z11, Z3, Z3
+	VPADDD  Z0, Z4, Z4
+	VPADDD  Z1, Z5, Z5
+	VPADDD  Z2, Z7, Z7
+	VPADDD  Z3, Z6, Z6
+	VMOVUPS Z4, 1040(SP)
+	VMOVUPS Z5, 1104(SP)
+	VMOVUPS Z7, 1168(SP)
+	VMOVUPS Z6, 1232(SP)
+	ADDQ    $+2048, R11
+
+no8:
+	MOVQ    R11, R10
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R10), Z6
+	VMOVUPS 64(R10), Z7
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VPADDD  256(R10), Z6, Z6
+	VPADDD  320(R10), Z7, Z7
+	VPADDD  384(R10), Z5, Z5
+	VPADDD  448(R10), Z4, Z4
+	VMOVUPS 512(R10), Z3
+	VMOVUPS 576(R10), Z2
+	VMOVUPS 640(R10), Z1
+	VMOVUPS 704(R10), Z0
+	VPADDD  768(R10), Z3, Z3
+	VPADDD  832(R10), Z2, Z2
+	VPADDD  896(R10), Z1, Z1
+	VPADDD  960(R10), Z0, Z0
+	VPADDD  Z3, Z6, Z6
+	VPADDD  Z2, Z7, Z7
+	VPADDD  Z1, Z5, Z5
+	VPADDD  Z0, Z4, Z4
+	ADDQ    $+1024, R10
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	VPADDD  256(R10), Z0, Z0
+	VPADDD  320(R10), Z1, Z1
+	VPADDD  384(R10), Z2, Z2
+	VPADDD  448(R10), Z3, Z3
+	ADDQ    $+512, R10
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+	VMOVUPS 128(R10), Z9
+	VMOVUPS 192(R10), Z8
+	ADDQ    $+256, R10
+	JMP     manytail0at0
+
+manyno1at0:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z10, Z10, Z10
 	VPXORD Z9, Z9, Z9
 	VPXORD Z8, Z8, Z8
 
-tail0of0:
-	MOVQ   1288(SP), R10
-	CMPQ   R10, $+16
-	JLT    part0
-	VPADDD (R11), Z11, Z11
-	CMPQ   R10, $+32
-	JLT    part1
-	VPADDD 64(R11), Z10, Z10
-	CMPQ   R10, $+48
-	JLT    part2
-	VPADDD 128(R11), Z9, Z9
-	CMPQ   R10, $+64
-	JLT    part3
-	VPADDD 192(R11), Z8, Z8
-	JMP    tailed0
+manytail0at0:
+	MOVQ   1032(SP), R9
+	CMPQ   R9, $+16
+	JLT    manypart0
+	VPADDD (R10), Z11, Z11
+	CMPQ   R9, $+32
+	JLT    manypart1
+	VPADDD 64(R10), Z10, Z10
+	CMPQ   R9, $+48
+	JLT    manypart2
+	VPADDD 128(R10), Z9, Z9
+	CMPQ   R9, $+64
+	JLT    manypart3
+	VPADDD 192(R10), Z8, Z8
+	JMP    manytailed0
 
-part0:
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart0:
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPS.Z (R11), K1, Z12
+	VMOVUPS.Z (R10), K1, Z12
 	VPADDD    Z12, Z11, Z11
-	JMP       tailed0
+	JMP       manytailed0
 
-part1:
-	ADDQ      $-16, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart1:
+	ADDQ      $-16, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPS.Z 64(R11), K1, Z12
+	VMOVUPS.Z 64(R10), K1, Z12
 	VPADDD    Z12, Z10, Z10
-	JMP       tailed0
+	JMP       manytailed0
 
-part2:
-	ADDQ      $-32, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart2:
+	ADDQ      $-32, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPS.Z 128(R11), K1, Z12
+	VMOVUPS.Z 128(R10), K1, Z12
 	VPADDD    Z12, Z9, Z9
-	JMP       tailed0
+	JMP       manytailed0
 
-part3:
-	ADDQ      $-48, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart3:
+	ADDQ      $-48, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPS.Z 192(R11), K1, Z12
+	VMOVUPS.Z 192(R10), K1, Z12
 	VPADDD    Z12, Z8, Z8
 
-tailed0:
-	MOVQ   1280(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VPADDD Z11, Z7, Z11
-	VPADDD Z10, Z6, Z10
+manytailed0:
+	MOVQ   1024(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VPADDD Z11, Z0, Z11
+	VPADDD Z10, Z1, Z10
+	VPADDD Z9, Z2, Z9
+	VPADDD Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VPADDD Z11, Z6, Z11
+	VPADDD Z10, Z7, Z10
 	VPADDD Z9, Z5, Z9
 	VPADDD Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VPADDD Z11, Z3, Z11
-	VPADDD Z10, Z2, Z10
-	VPADDD Z9, Z1, Z9
-	VPADDD Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VPADDD 1040(SP), Z11, Z11
+	VPADDD 1104(SP), Z10, Z10
+	VPADDD 1168(SP), Z9, Z9
+	VPADDD 1232(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VPADDD 1024(SP), Z11, Z11
-	VPADDD 1088(SP), Z10, Z10
-	VPADDD 1152(SP), Z9, Z9
-	VPADDD 1216(SP), Z8, Z8
+without8at0:
+	VPADDD  Z9, Z11, Z11
+	VPADDD  Z8, Z10, Z10
+	VPADDD  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VPADDD     Z9, Z11, Z11
-	VPADDD     Z8, Z10, Z10
-	VPADDD     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    256(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -21460,14 +24303,26 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VPADDD        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VPADDD        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VPADDD        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VPADDD        X5, X4, X4
+	VMOVSS        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VPADDD        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -21494,10 +24349,10 @@ TEXT ·rowsI64AVX512(SB), $784-8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	SHRQ $0x05, SI
-	MOVQ SI, 768(SP)
+	MOVQ SI, 512(SP)
 	MOVQ 24(AX), SI
 	ANDQ $+31, SI
-	MOVQ SI, 776(SP)
+	MOVQ SI, 520(SP)
 
 group:
 	MOVQ $+8, R8
@@ -21510,215 +24365,336 @@ whole:
 	MOVQ R8, DI
 	SHLQ $0x06, DI
 	ADDQ SI, DI
+	MOVQ 512(SP), R9
+	CMPQ R9, $+4
+	JGE  row1
 
 row0:
 	MOVQ    CX, R9
-	MOVQ    768(SP), R10
-	TESTB   $0x08, R10
-	JEQ     no8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VPADDQ  256(R9), Z0, Z0
-	VPADDQ  320(R9), Z1, Z1
-	VPADDQ  384(R9), Z2, Z2
-	VPADDQ  448(R9), Z3, Z3
-	VMOVUPS 512(R9), Z4
-	VMOVUPS 576(R9), Z5
-	VMOVUPS 640(R9), Z6
-	VMOVUPS 704(R9), Z7
-	VPADDQ  768(R9), Z4, Z4
-	VPADDQ  832(R9), Z5, Z5
-	VPADDQ  896(R9), Z6, Z6
-	VPADDQ  960(R9), Z7, Z7
-	VPADDQ  Z4, Z0, Z0
-	VPADDQ  Z5, Z1, Z1
-	VPADDQ  Z6, Z2, Z2
-	VPADDQ  Z7, Z3, Z3
-	VMOVUPS 1024(R9), Z7
-	VMOVUPS 1088(R9), Z6
-	VMOVUPS 1152(R9), Z5
-	VMOVUPS 1216(R9), Z4
-	VPADDQ  1280(R9), Z7, Z7
-	VPADDQ  1344(R9), Z6, Z6
-	VPADDQ  1408(R9), Z5, Z5
-	VPADDQ  1472(R9), Z4, Z4
-	VMOVUPS 1536(R9), Z8
-	VMOVUPS 1600(R9), Z9
-	VMOVUPS 1664(R9), Z10
-	VMOVUPS 1728(R9), Z11
-	VPADDQ  1792(R9), Z8, Z8
-	VPADDQ  1856(R9), Z9, Z9
-	VPADDQ  1920(R9), Z10, Z10
-	VPADDQ  1984(R9), Z11, Z11
-	VPADDQ  Z8, Z7, Z7
-	VPADDQ  Z9, Z6, Z6
-	VPADDQ  Z10, Z5, Z5
-	VPADDQ  Z11, Z4, Z4
-	VPADDQ  Z7, Z0, Z0
-	VPADDQ  Z6, Z1, Z1
-	VPADDQ  Z5, Z2, Z2
-	VPADDQ  Z4, Z3, Z3
-	VMOVUPS Z0, 512(SP)
-	VMOVUPS Z1, 576(SP)
-	VMOVUPS Z2, 640(SP)
-	VMOVUPS Z3, 704(SP)
-	ADDQ    $+2048, R9
-
-no8:
+	MOVQ    512(SP), R10
 	MOVQ    R9, R11
-	TESTB   $0x04, R10
-	JEQ     no4of0
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z2
-	VMOVUPS 128(R11), Z1
-	VMOVUPS 192(R11), Z0
-	VPADDQ  256(R11), Z3, Z3
-	VPADDQ  320(R11), Z2, Z2
-	VPADDQ  384(R11), Z1, Z1
-	VPADDQ  448(R11), Z0, Z0
-	VMOVUPS 512(R11), Z4
-	VMOVUPS 576(R11), Z5
-	VMOVUPS 640(R11), Z6
-	VMOVUPS 704(R11), Z7
-	VPADDQ  768(R11), Z4, Z4
-	VPADDQ  832(R11), Z5, Z5
-	VPADDQ  896(R11), Z6, Z6
-	VPADDQ  960(R11), Z7, Z7
-	VPADDQ  Z4, Z3, Z3
-	VPADDQ  Z5, Z2, Z2
-	VPADDQ  Z6, Z1, Z1
-	VPADDQ  Z7, Z0, Z0
-	ADDQ    $+1024, R11
-
-no4of0:
 	TESTB   $0x02, R10
-	JEQ     no2of0
-	VMOVUPS (R11), Z7
-	VMOVUPS 64(R11), Z6
-	VMOVUPS 128(R11), Z5
-	VMOVUPS 192(R11), Z4
-	VPADDQ  256(R11), Z7, Z7
-	VPADDQ  320(R11), Z6, Z6
-	VPADDQ  384(R11), Z5, Z5
-	VPADDQ  448(R11), Z4, Z4
+	JEQ     fewno2at0
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VPADDQ  256(R11), Z0, Z0
+	VPADDQ  320(R11), Z1, Z1
+	VPADDQ  384(R11), Z2, Z2
+	VPADDQ  448(R11), Z3, Z3
 	ADDQ    $+512, R11
 
-no2of0:
+fewno2at0:
 	TESTB   $0x01, R10
-	JEQ     no1of0
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
+	JEQ     fewno1at0
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
 	ADDQ    $+256, R11
-	JMP     tail0of0
+	JMP     fewtail0at0
 
-no1of0:
+fewno1at0:
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+fewtail0at0:
+	MOVQ   520(SP), R10
+	CMPQ   R10, $+8
+	JLT    fewpart0
+	VPADDQ (R11), Z4, Z4
+	CMPQ   R10, $+16
+	JLT    fewpart1
+	VPADDQ 64(R11), Z5, Z5
+	CMPQ   R10, $+24
+	JLT    fewpart2
+	VPADDQ 128(R11), Z6, Z6
+	CMPQ   R10, $+32
+	JLT    fewpart3
+	VPADDQ 192(R11), Z7, Z7
+	JMP    fewtailed0
+
+fewpart0:
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPD.Z (R11), K1, Z8
+	VPADDQ    Z8, Z4, Z4
+	JMP       fewtailed0
+
+fewpart1:
+	ADDQ      $-8, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPD.Z 64(R11), K1, Z8
+	VPADDQ    Z8, Z5, Z5
+	JMP       fewtailed0
+
+fewpart2:
+	ADDQ      $-16, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPD.Z 128(R11), K1, Z8
+	VPADDQ    Z8, Z6, Z6
+	JMP       fewtailed0
+
+fewpart3:
+	ADDQ      $-24, R10
+	CMPQ      R10, $+0
+	JLE       fewtailed0
+	MOVQ      $-1, R12
+	SHLXQ     R10, R12, R12
+	NOTQ      R12
+	KMOVW     R12, K1
+	VMOVUPD.Z 192(R11), K1, Z8
+	VPADDQ    Z8, Z7, Z7
+
+fewtailed0:
+	MOVQ   512(SP), R11
+	TESTB  $0x02, R11
+	JEQ    fewwithout2at0
+	VPADDQ Z4, Z0, Z4
+	VPADDQ Z5, Z1, Z5
+	VPADDQ Z6, Z2, Z6
+	VPADDQ Z7, Z3, Z7
+
+fewwithout2at0:
+	VPADDQ  Z6, Z4, Z4
+	VPADDQ  Z7, Z5, Z5
+	VPADDQ  Z5, Z4, Z4
+	CMPQ    R8, $+1
+	JEQ     single0
+	VMOVUPS Z4, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row0
+	JMP     fold
+
+row1:
+	MOVQ    CX, R11
+	MOVQ    512(SP), R9
+	TESTB   $0x08, R9
+	JEQ     no8
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z7
+	VMOVUPS 192(R11), Z6
+	VPADDQ  256(R11), Z4, Z4
+	VPADDQ  320(R11), Z5, Z5
+	VPADDQ  384(R11), Z7, Z7
+	VPADDQ  448(R11), Z6, Z6
+	VMOVUPS 512(R11), Z3
+	VMOVUPS 576(R11), Z2
+	VMOVUPS 640(R11), Z1
+	VMOVUPS 704(R11), Z0
+	VPADDQ  768(R11), Z3, Z3
+	VPADDQ  832(R11), Z2, Z2
+	VPADDQ  896(R11), Z1, Z1
+	VPADDQ  960(R11), Z0, Z0
+	VPADDQ  Z3, Z4, Z4
+	VPADDQ  Z2, Z5, Z5
+	VPADDQ  Z1, Z7, Z7
+	VPADDQ  Z0, Z6, Z6
+	VMOVUPS 1024(R11), Z0
+	VMOVUPS 1088(R11), Z1
+	VMOVUPS 1152(R11), Z2
+	VMOVUPS 1216(R11), Z3
+	VPADDQ  1280(R11), Z0, Z0
+	VPADDQ  1344(R11), Z1, Z1
+	VPADDQ  1408(R11), Z2, Z2
+	VPADDQ  1472(R11), Z3, Z3
+	VMOVUPS 1536(R11), Z8
+	VMOVUPS 1600(R11), Z9
+	VMOVUPS 1664(R11), Z10
+	VMOVUPS 1728(R11), Z11
+	VPADDQ  1792(R11), Z8, Z8
+	VPADDQ  1856(R11), Z9, Z9
+	VPADDQ  1920(R11), Z10, Z10
+	VPADDQ  1984(R11), Z11, Z11
+	VPADDQ  Z8, Z0, Z0
+	VPADDQ  Z9, Z1, Z1
+	VPADDQ  Z10, Z2, Z2
+	VPADDQ  Z11, Z3, Z3
+	VPADDQ  Z0, Z4, Z4
+	VPADDQ  Z1, Z5, Z5
+	VPADDQ  Z2, Z7, Z7
+	VPADDQ  Z3, Z6, Z6
+	VMOVUPS Z4, 528(SP)
+	VMOVUPS Z5, 592(SP)
+	VMOVUPS Z7, 656(SP)
+	VMOVUPS Z6, 720(SP)
+	ADDQ    $+2048, R11
+
+no8:
+	MOVQ    R11, R10
+	TESTB   $0x04, R9
+	JEQ     manyno4at0
+	VMOVUPS (R10), Z6
+	VMOVUPS 64(R10), Z7
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VPADDQ  256(R10), Z6, Z6
+	VPADDQ  320(R10), Z7, Z7
+	VPADDQ  384(R10), Z5, Z5
+	VPADDQ  448(R10), Z4, Z4
+	VMOVUPS 512(R10), Z3
+	VMOVUPS 576(R10), Z2
+	VMOVUPS 640(R10), Z1
+	VMOVUPS 704(R10), Z0
+	VPADDQ  768(R10), Z3, Z3
+	VPADDQ  832(R10), Z2, Z2
+	VPADDQ  896(R10), Z1, Z1
+	VPADDQ  960(R10), Z0, Z0
+	VPADDQ  Z3, Z6, Z6
+	VPADDQ  Z2, Z7, Z7
+	VPADDQ  Z1, Z5, Z5
+	VPADDQ  Z0, Z4, Z4
+	ADDQ    $+1024, R10
+
+manyno4at0:
+	TESTB   $0x02, R9
+	JEQ     manyno2at0
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	VPADDQ  256(R10), Z0, Z0
+	VPADDQ  320(R10), Z1, Z1
+	VPADDQ  384(R10), Z2, Z2
+	VPADDQ  448(R10), Z3, Z3
+	ADDQ    $+512, R10
+
+manyno2at0:
+	TESTB   $0x01, R9
+	JEQ     manyno1at0
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+	VMOVUPS 128(R10), Z9
+	VMOVUPS 192(R10), Z8
+	ADDQ    $+256, R10
+	JMP     manytail0at0
+
+manyno1at0:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z10, Z10, Z10
 	VPXORD Z9, Z9, Z9
 	VPXORD Z8, Z8, Z8
 
-tail0of0:
-	MOVQ   776(SP), R10
-	CMPQ   R10, $+8
-	JLT    part0
-	VPADDQ (R11), Z11, Z11
-	CMPQ   R10, $+16
-	JLT    part1
-	VPADDQ 64(R11), Z10, Z10
-	CMPQ   R10, $+24
-	JLT    part2
-	VPADDQ 128(R11), Z9, Z9
-	CMPQ   R10, $+32
-	JLT    part3
-	VPADDQ 192(R11), Z8, Z8
-	JMP    tailed0
+manytail0at0:
+	MOVQ   520(SP), R9
+	CMPQ   R9, $+8
+	JLT    manypart0
+	VPADDQ (R10), Z11, Z11
+	CMPQ   R9, $+16
+	JLT    manypart1
+	VPADDQ 64(R10), Z10, Z10
+	CMPQ   R9, $+24
+	JLT    manypart2
+	VPADDQ 128(R10), Z9, Z9
+	CMPQ   R9, $+32
+	JLT    manypart3
+	VPADDQ 192(R10), Z8, Z8
+	JMP    manytailed0
 
-part0:
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart0:
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPD.Z (R11), K1, Z12
+	VMOVUPD.Z (R10), K1, Z12
 	VPADDQ    Z12, Z11, Z11
-	JMP       tailed0
+	JMP       manytailed0
 
-part1:
-	ADDQ      $-8, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart1:
+	ADDQ      $-8, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPD.Z 64(R11), K1, Z12
+	VMOVUPD.Z 64(R10), K1, Z12
 	VPADDQ    Z12, Z10, Z10
-	JMP       tailed0
+	JMP       manytailed0
 
-part2:
-	ADDQ      $-16, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart2:
+	ADDQ      $-16, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPD.Z 128(R11), K1, Z12
+	VMOVUPD.Z 128(R10), K1, Z12
 	VPADDQ    Z12, Z9, Z9
-	JMP       tailed0
+	JMP       manytailed0
 
-part3:
-	ADDQ      $-24, R10
-	CMPQ      R10, $+0
-	JLE       tailed0
+manypart3:
+	ADDQ      $-24, R9
+	CMPQ      R9, $+0
+	JLE       manytailed0
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
+	SHLXQ     R9, R12, R12
 	NOTQ      R12
 	KMOVW     R12, K1
-	VMOVUPD.Z 192(R11), K1, Z12
+	VMOVUPD.Z 192(R10), K1, Z12
 	VPADDQ    Z12, Z8, Z8
 
-tailed0:
-	MOVQ   768(SP), R11
-	TESTB  $0x02, R11
-	JEQ    not2of0
-	VPADDQ Z11, Z7, Z11
-	VPADDQ Z10, Z6, Z10
+manytailed0:
+	MOVQ   512(SP), R10
+	TESTB  $0x02, R10
+	JEQ    manywithout2at0
+	VPADDQ Z11, Z0, Z11
+	VPADDQ Z10, Z1, Z10
+	VPADDQ Z9, Z2, Z9
+	VPADDQ Z8, Z3, Z8
+
+manywithout2at0:
+	TESTB  $0x04, R10
+	JEQ    manywithout4at0
+	VPADDQ Z11, Z6, Z11
+	VPADDQ Z10, Z7, Z10
 	VPADDQ Z9, Z5, Z9
 	VPADDQ Z8, Z4, Z8
 
-not2of0:
-	TESTB  $0x04, R11
-	JEQ    not4of0
-	VPADDQ Z11, Z3, Z11
-	VPADDQ Z10, Z2, Z10
-	VPADDQ Z9, Z1, Z9
-	VPADDQ Z8, Z0, Z8
+manywithout4at0:
+	TESTB  $0x08, R10
+	JEQ    without8at0
+	VPADDQ 528(SP), Z11, Z11
+	VPADDQ 592(SP), Z10, Z10
+	VPADDQ 656(SP), Z9, Z9
+	VPADDQ 720(SP), Z8, Z8
 
-not4of0:
-	TESTB  $0x08, R11
-	JEQ    not8of0
-	VPADDQ 512(SP), Z11, Z11
-	VPADDQ 576(SP), Z10, Z10
-	VPADDQ 640(SP), Z9, Z9
-	VPADDQ 704(SP), Z8, Z8
+without8at0:
+	VPADDQ  Z9, Z11, Z11
+	VPADDQ  Z8, Z10, Z10
+	VPADDQ  Z10, Z11, Z11
+	CMPQ    R8, $+1
+	JEQ     single1
+	VMOVUPS Z11, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, DI
+	JNE     row1
 
-not8of0:
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z11, Z11
-	CMPQ       R8, $+1
-	JEQ        single
-	VMOVUPS    Z11, (SI)
-	ADDQ       32(AX), CX
-	ADDQ       $+64, SI
-	CMPQ       SI, DI
-	JNE        row0
+fold:
 	VMOVUPS    (SP), Z11
 	VMOVUPS    128(SP), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -21755,14 +24731,24 @@ not8of0:
 	JMP        next
 
 part:
-	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R10
+	SHLXQ   R8, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
 	VMOVUPD Z11, K3, (DX)
 	JMP     next
 
-single:
+single0:
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VPADDQ        X5, X4, X4
+	VMOVSD        X4, (DX)
+	JMP           next
+
+single1:
 	VEXTRACTF64X4 $0x01, Z11, Y10
 	VPADDQ        Y10, Y11, Y11
 	VEXTRACTF32X4 $0x01, Y11, X10
@@ -22205,7 +25191,7 @@ row0:
 	VMOVUPS.Z (CX), K1, Z1
 	VPORD     Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single0
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22219,7 +25205,7 @@ row1:
 	VPORD     Z0, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single1
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22235,7 +25221,7 @@ row2:
 	VMOVUPS   64(CX), Z2
 	VADDPS    Z2, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22253,7 +25239,7 @@ row3:
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single3
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22336,7 +25322,10 @@ part:
 	VMOVUPS Z1, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X2
@@ -22585,7 +25574,7 @@ row0:
 	VMOVUPD.Z (CX), K1, Z1
 	VPORD     Z2, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single0
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22599,7 +25588,7 @@ row1:
 	VPORD     Z2, Z0, Z0
 	VADDPD    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single1
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22615,7 +25604,7 @@ row2:
 	VMOVUPS   64(CX), Z0
 	VADDPD    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22633,7 +25622,7 @@ row3:
 	VADDPD    Z3, Z0, Z0
 	VADDPD    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single3
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -22684,7 +25673,10 @@ part:
 	VMOVUPD Z1, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X0
@@ -23149,7 +26141,7 @@ row0:
 	VCVTPH2PS.Z (CX), K1, Z1
 	VPORD       Z0, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23163,7 +26155,7 @@ row1:
 	VPORD       Z0, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single1
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23179,7 +26171,7 @@ row2:
 	VCVTPH2PS   32(CX), Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single2
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23197,7 +26189,7 @@ row3:
 	VADDPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single3
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23280,7 +26272,10 @@ part:
 	VMOVUPS Z1, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X2
@@ -23771,7 +26766,7 @@ row0:
 	VPSLLD      $0x10, Z1, Z1
 	VPORD       Z0, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single0
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23787,7 +26782,7 @@ row1:
 	VPORD       Z0, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single1
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23806,7 +26801,7 @@ row2:
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single2
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23828,7 +26823,7 @@ row3:
 	VADDPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	CMPQ        R10, $+1
-	JEQ         single
+	JEQ         single3
 	VMOVUPS     Z1, (R8)
 	ADDQ        32(AX), CX
 	ADDQ        $+64, R8
@@ -23911,7 +26906,10 @@ part:
 	VMOVUPS Z1, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X2
@@ -24346,7 +27344,7 @@ whole:
 row0:
 	VMOVUPS.Z (CX), K1, Z0
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single0
 	VMOVUPS   Z0, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24359,7 +27357,7 @@ row1:
 	VMOVUPS.Z 64(CX), K1, Z1
 	VPADDD    Z1, Z0, Z0
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single1
 	VMOVUPS   Z0, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24374,7 +27372,7 @@ row2:
 	VMOVUPS   64(CX), Z1
 	VPADDD    Z1, Z0, Z0
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Z0, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24391,7 +27389,7 @@ row3:
 	VPADDD    Z2, Z1, Z1
 	VPADDD    Z1, Z0, Z0
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single3
 	VMOVUPS   Z0, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24474,7 +27472,10 @@ part:
 	VMOVUPS Z0, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VPADDD        Y1, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -24657,7 +27658,7 @@ whole:
 row0:
 	VMOVUPD.Z (CX), K1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single0
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24670,7 +27671,7 @@ row1:
 	VMOVUPD.Z 64(CX), K1, Z0
 	VPADDQ    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single1
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24685,7 +27686,7 @@ row2:
 	VMOVUPS   64(CX), Z0
 	VPADDQ    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single2
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24702,7 +27703,7 @@ row3:
 	VPADDQ    Z2, Z0, Z0
 	VPADDQ    Z0, Z1, Z1
 	CMPQ      R10, $+1
-	JEQ       single
+	JEQ       single3
 	VMOVUPS   Z1, (R8)
 	ADDQ      32(AX), CX
 	ADDQ      $+64, R8
@@ -24753,7 +27754,10 @@ part:
 	VMOVUPD Z1, K3, (DX)
 	JMP     next
 
-single:
+single0:
+single1:
+single2:
+single3:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VPADDQ        Y0, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X0

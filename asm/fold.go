@@ -9,6 +9,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/reducesum/reducesum/kernels"
 )
@@ -124,15 +125,12 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 	if choose != nil {
 		choose(label)
 	}
-	var sum Vec
+	var sums []Vec // where each body leaves a row's
 	for i, body := range bodies {
 		m.Label(label(i))
 		v := body()
-		if i > 0 && v != sum {
-			panic("the bodies of a loop over rows leave their sums in different registers")
-		}
-		sum = v
-		m.JumpIfInt(Equal, l.count, 1, "single")
+		sums = append(sums, v)
+		m.JumpIfInt(Equal, l.count, 1, fmt.Sprintf("single%d", i))
 		m.Store(At(l.slot, 0), v)
 		r.Free(v)
 		m.AddMem(l.src, At(l.args, offset.rows.Stride))
@@ -144,8 +142,17 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 	}
 	m.Label("fold")
 	l.fold()
-	m.Label("single")
-	l.single(sum)
+	for i, v := range sums {
+		if !slices.Contains(sums[:i], v) {
+			for k := range sums {
+				if sums[k] == v {
+					m.Label(fmt.Sprintf("single%d", k))
+				}
+			}
+			l.single(v)
+			m.Jump("next")
+		}
+	}
 	m.Label("next")
 	m.Sub(l.outer, l.count)
 	m.JumpIfInt(NotEqual, l.outer, 0, "group")

@@ -12,95 +12,131 @@ import (
 // The bits of K tell which trees there are, from left to right: one of eight
 // rows, of four, of two, a single row, and the tail. They are summed in this
 // order, which is that of memory, and added from right to left. The tree of
-// eight waits in the frame, the others in registers.
+// eight waits in the frame, the others in registers; and where K is less than
+// four, the strips of a row of lanes all stay in registers.
 func rows(m Machine, t kernels.Type, args GP) {
 	r := m.Regs()
-	l := newRowLoop(m, t, args)
-	s := newStrips(m, t)
-	eight := m.Local(kernels.RowBytes)
-	k, tail := m.Local(8), m.Local(8) // in the frame, for want of registers
+	w := &rowsKernel{m: m, t: t, l: newRowLoop(m, t, args), strips: newStrips(m, t)}
+	w.k, w.tail = m.Local(8), m.Local(8) // for want of registers
+	w.eight = m.Local(kernels.RowBytes)
 	g := r.GP()
 	m.LoadInt(g, At(args, offset.rows.N))
 	m.ShiftRight(g, log2(t.Lanes()))
-	m.StoreInt(k, g)
+	m.StoreInt(w.k, g)
 	m.LoadInt(g, At(args, offset.rows.N))
 	m.And(g, t.Lanes()-1)
-	m.StoreInt(tail, g)
+	m.StoreInt(w.tail, g)
 	r.FreeGP(g)
+	w.l.emit(func(label func(i int) string) {
+		g := r.GP()
+		m.LoadInt(g, w.k)
+		m.JumpIfInt(GreaterEqual, g, 4, label(1))
+		r.FreeGP(g)
+	}, w.few, w.many)
+	w.l.end()
+}
 
-	l.emit(nil, func() Vec {
-		p, bits := r.GP(), r.GP()
-		row := t.Lanes() * t.Size()
-		m.Move(p, l.src)
-		m.LoadInt(bits, k)
-		without := func(bit int, label string) { // jumps if K does not have the bit
-			m.JumpIfNoBit(bits, bit, label)
-		}
-		sum := func(p GP, rows, vector int) []Vec {
-			return tree(m, t, rows, s.width, func(i, v int) Addr { return At(p, i*row+(vector+v)*vecSize(m, t)) })
-		}
-		without(8, "no8")
-		for i := range s.count {
-			vs := sum(p, 8, i*s.width)
-			m.StoreVecs(eight.Plus(i*s.width*m.VecBytes()), vs)
-			r.Free(vs...)
-		}
-		m.AddInt(p, 8*row)
-		m.Label("no8")
-		v := s.reduce(func(vector int) []Vec {
-			label := func(name string, n int) string { return fmt.Sprintf("%s%dof%d", name, n, vector) }
-			q := r.GP() // the strip's next rows
-			m.Move(q, p)
-			sums := func(n int) []Vec {
-				without(n, label("no", n))
-				vs := sum(q, n, vector)
-				m.AddInt(q, n*row)
-				return vs
-			}
-			four := sums(4)
-			m.Label(label("no", 4))
-			two := sums(2)
-			m.Label(label("no", 2))
-			acc := sums(1)
-			m.Jump(label("tail", 0))
-			m.Label(label("no", 1))
-			for _, v := range acc {
-				m.Identity(t, v)
-			}
-			m.Label(label("tail", 0))
-			r.FreeGP(bits)
-			addTail(m, t, acc, q, tail, vector)
-			r.FreeGP(q)
-			bits = r.GP()
-			m.LoadInt(bits, k)
-			without(2, label("not", 2))
-			for i := range acc {
-				m.AddVec(t, acc[i], two[i], acc[i])
-			}
-			m.Label(label("not", 2))
-			without(4, label("not", 4))
-			for i := range acc {
-				m.AddVec(t, acc[i], four[i], acc[i])
-			}
-			m.Label(label("not", 4))
-			without(8, label("not", 8))
-			m.LoadAddVecs(t.Acc(), acc, eight.Plus(vector*m.VecBytes()))
-			m.Label(label("not", 8))
-			r.Free(four...)
-			r.Free(two...)
-			return acc
-		})
-		r.FreeGP(p, bits)
-		return v
+// rowsKernel is the state of a rows kernel.
+type rowsKernel struct {
+	m       Machine
+	t       kernels.Type
+	l       *rowLoop
+	strips  *strips
+	k, tail Addr // in the frame: K, the elements of the tail
+	eight   Addr // the tree of eight
+	p, bits GP   // the rows that are left, and K
+}
+
+// few sums a row with K < 4.
+func (w *rowsKernel) few() Vec {
+	w.begin()
+	var all []Vec
+	for i := range w.strips.count {
+		all = append(all, w.strip("few", i*w.strips.width, 2)...)
+	}
+	w.m.Regs().FreeGP(w.p, w.bits)
+	return halve(w.m, w.t, all)
+}
+
+// many sums a row with K >= 4.
+func (w *rowsKernel) many() Vec {
+	m, s := w.m, w.strips
+	w.begin()
+	m.JumpIfNoBit(w.bits, 8, "no8")
+	for i := range s.count {
+		vs := w.sum(w.p, 8, i*s.width)
+		m.StoreVecs(w.eight.Plus(i*s.width*m.VecBytes()), vs)
+		m.Regs().Free(vs...)
+	}
+	m.AddInt(w.p, 8*w.t.Lanes()*w.t.Size())
+	m.Label("no8")
+	v := s.reduce(func(vector int) []Vec {
+		acc := w.strip("many", vector, 4)
+		m.JumpIfNoBit(w.bits, 8, fmt.Sprintf("without8at%d", vector))
+		m.LoadAddVecs(w.t.Acc(), acc, w.eight.Plus(vector*m.VecBytes()))
+		m.Label(fmt.Sprintf("without8at%d", vector))
+		return acc
 	})
-	l.end()
+	m.Regs().FreeGP(w.p, w.bits)
+	return v
+}
+
+// begin loads K and the address of the row.
+func (w *rowsKernel) begin() {
+	w.p, w.bits = w.m.Regs().GP(), w.m.Regs().GP()
+	w.m.Move(w.p, w.l.src)
+	w.m.LoadInt(w.bits, w.k)
+}
+
+// sum sums a strip of the rows at p.
+func (w *rowsKernel) sum(p GP, rows, vector int) []Vec {
+	row, vec := w.t.Lanes()*w.t.Size(), vecSize(w.m, w.t)
+	return tree(w.m, w.t, rows, w.strips.width, func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
+}
+
+// strip sums a strip of the trees of most rows and less, and of the tail.
+func (w *rowsKernel) strip(name string, vector, most int) []Vec {
+	m, t, r := w.m, w.t, w.m.Regs()
+	label := func(what string, n int) string { return fmt.Sprintf("%s%s%dat%d", name, what, n, vector) }
+	q := r.GP() // the next rows
+	m.Move(q, w.p)
+	sums := map[int][]Vec{}
+	for n := most; n >= 1; n /= 2 {
+		m.JumpIfNoBit(w.bits, n, label("no", n))
+		sums[n] = w.sum(q, n, vector)
+		m.AddInt(q, n*t.Lanes()*t.Size())
+		if n > 1 {
+			m.Label(label("no", n))
+		}
+	}
+	acc := sums[1]
+	m.Jump(label("tail", 0))
+	m.Label(label("no", 1))
+	for _, v := range acc {
+		m.Identity(t, v)
+	}
+	m.Label(label("tail", 0))
+	r.FreeGP(w.bits)
+	addTail(m, t, name, acc, q, w.tail, vector)
+	r.FreeGP(q)
+	w.bits = r.GP()
+	m.LoadInt(w.bits, w.k)
+	for n := 2; n <= most; n *= 2 {
+		m.JumpIfNoBit(w.bits, n, label("without", n))
+		for i := range acc {
+			m.AddVec(t, acc[i], sums[n][i], acc[i])
+		}
+		m.Label(label("without", n))
+		r.Free(sums[n]...)
+	}
+	return acc
 }
 
 // addTail emits the addition of the tail at q to a strip of a row of lanes, the
 // one that begins at a vector: the vectors that are whole, and one in part.
-func addTail(m Machine, t kernels.Type, acc []Vec, q GP, tail Addr, vector int) {
+func addTail(m Machine, t kernels.Type, name string, acc []Vec, q GP, tail Addr, vector int) {
 	r, n := m.Regs(), lanes(m, t)
-	label := func(name string, v int) string { return fmt.Sprintf("%s%d", name, vector+v) }
+	label := func(what string, v int) string { return fmt.Sprintf("%s%s%d", name, what, vector+v) }
 	left := r.GP()
 	m.LoadInt(left, tail)
 	for v := range acc {

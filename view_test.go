@@ -61,31 +61,33 @@ func TestEveryView(t *testing.T) {
 
 // largeViews are views that are worth several workers.
 var largeViews = []reduction{
-	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{0}},                        // transposed: columns are rows
-	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{1}},                        // and rows columns
-	{shape: []int{700, 613}, strides: []int{1, 701}, axes: []int{0, 1}},                     // one sequence, across memory
-	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0}},            // a turned tensor
-	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{1}},            //
-	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0, 2}},         // two groups
-	{shape: []int{40, 30, 20, 25}, strides: []int{1, 40, 1200, 24000}, axes: []int{0, 2}},   // Fortran order
-	{shape: []int{40, 30, 20, 25}, strides: []int{1, 40, 1200, 24000}, axes: []int{1, 3}},   //
-	{shape: []int{300, 1500}, strides: []int{1600, 1}, axes: []int{1}},                      // a slice of rows
-	{shape: []int{1500, 300}, strides: []int{320, 1}, axes: []int{0}},                       // a slice of columns
-	{shape: []int{5, 1500, 60}, strides: []int{100000, 64, 1}, axes: []int{1}},              // outer items apart
-	{shape: []int{6, 50, 7, 300}, strides: []int{120000, 2200, 310, 1}, axes: []int{1, 3}},  // nothing joined
-	{shape: []int{6, 50, 7, 300}, strides: []int{120000, 2200, 310, 1}, axes: []int{0, 2}},  //
-	{shape: []int{6, 50, 7, 300}, strides: []int{0, 2200, 310, 1}, axes: []int{0, 2}},       // a repeated outer group
-	{shape: []int{200, 2000}, strides: []int{0, 1}, axes: []int{0}},                         // a repeated row
-	{shape: []int{200, 2000}, strides: []int{1, 0}, axes: []int{1}},                         // repeated columns
-	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{1}},                         // windows
-	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{0}},                         //
-	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{0}},                    // every other element
-	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{1}},                    //
-	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{}, noop: true},         // a copy
-	{shape: []int{500000}, strides: []int{0}, axes: []int{0}},                               // one element, again and again
-	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{0, 2, 4, 6}},   // many groups
-	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{1, 3, 5, 7}},   //
-	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{}, noop: true}, //
+	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{0}},                         // transposed: columns are rows
+	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{1}},                         // and rows columns
+	{shape: []int{700, 613}, strides: []int{1, 701}, axes: []int{0, 1}},                      // one sequence, across memory
+	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0}},             // a turned tensor
+	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{1}},             //
+	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0, 2}},          // two groups
+	{shape: []int{40, 30, 20, 25}, strides: []int{1, 40, 1200, 24000}, axes: []int{0, 2}},    // Fortran order
+	{shape: []int{40, 30, 20, 25}, strides: []int{1, 40, 1200, 24000}, axes: []int{1, 3}},    //
+	{shape: []int{300, 1500}, strides: []int{1600, 1}, axes: []int{1}},                       // a slice of rows
+	{shape: []int{1500, 300}, strides: []int{320, 1}, axes: []int{0}},                        // a slice of columns
+	{shape: []int{5, 1500, 60}, strides: []int{100000, 64, 1}, axes: []int{1}},               // outer items apart
+	{shape: []int{6, 50, 7, 300}, strides: []int{120000, 2200, 310, 1}, axes: []int{1, 3}},   // nothing joined
+	{shape: []int{6, 50, 7, 300}, strides: []int{120000, 2200, 310, 1}, axes: []int{0, 2}},   //
+	{shape: []int{6, 50, 7, 300}, strides: []int{0, 2200, 310, 1}, axes: []int{0, 2}},        // a repeated outer group
+	{shape: []int{2, 60, 3, 1500}, strides: []int{300000, 4500, 1500, 1}, axes: []int{1, 3}}, // few results, outer items apart
+	{shape: []int{60, 2, 3000}, strides: []int{9000, 4000, 1}, axes: []int{0, 2}},            // few results, rows apart
+	{shape: []int{200, 2000}, strides: []int{0, 1}, axes: []int{0}},                          // a repeated row
+	{shape: []int{200, 2000}, strides: []int{1, 0}, axes: []int{1}},                          // repeated columns
+	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{1}},                          // windows
+	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{0}},                          //
+	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{0}},                     // every other element
+	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{1}},                     //
+	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{}, noop: true},          // a copy
+	{shape: []int{500000}, strides: []int{0}, axes: []int{0}},                                // one element, again and again
+	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{0, 2, 4, 6}},    // many groups
+	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{1, 3, 5, 7}},    //
+	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{}, noop: true},  //
 }
 
 // viewSteps are strides of which no two axes can be merged.
@@ -101,7 +103,7 @@ func TestLargeViews(t *testing.T) {
 		for _, c := range largeViews {
 			t.Run(fmt.Sprint(c.shape, c.strides, c.axes), func(t *testing.T) {
 				src := newRandom(r, e.Type(), c.reach())
-				c.check(t, e, src, oneWorker, []Option{WithWorkers(2 + r.IntN(7))})
+				c.check(t, e, src, oneWorker, []Option{WithWorkers(2 + r.IntN(3))}, []Option{WithWorkers(16)})
 			})
 		}
 	})

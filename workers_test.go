@@ -187,6 +187,22 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 }
 
+// TestScratchFromTheHeap sums while all slots of scratch memory are taken.
+func TestScratchFromTheHeap(t *testing.T) {
+	r := newRand(t)
+	for range scratchSlots {
+		_, mask := takeScratch()
+		defer giveScratch(mask)
+	}
+	for _, e := range elementTypes {
+		src := newRandom(r, e.Type(), 300*300)
+		if err := e.Sum(src).same(e.Want(src, []int{src.n}, nil, []bool{true})); err != nil {
+			t.Errorf("%v: Sum: %v", e, err)
+		}
+		reduction{shape: []int{10, 9, 10, 100}, axes: []int{0, 2}}.check(t, e, src, oneWorker)
+	}
+}
+
 func runTogether(e element, p *Plan, src, want buffer, goroutines, times int) error {
 	var wg sync.WaitGroup
 	var failed atomic.Value

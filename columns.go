@@ -213,11 +213,8 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 // lanes: that of a block, or less for joined rows.
 func (m *matrix) sumTree(reduce, lanes int, mem memory) {
 	t := rowTree{m: m, reduce: reduce, slot: m.outer * m.width * m.t.Acc().Size()}
-	for w := lanes; w < kernels.Rows*lanes; w *= 2 {
-		t.push(w)
-	}
-	for w := lanes / 2; w >= 1; w /= 2 {
-		t.push(w)
+	for i := 0; kernels.Weight(lanes, i) > 0; i++ {
+		t.push(kernels.Weight(lanes, i))
 	}
 	t.slots, _ = mem.take(t.levels * t.slot)
 	t.node(t.levels, 0, 0, 0, true)

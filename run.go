@@ -7,7 +7,7 @@ import (
 )
 
 // fewBlocks is how many block sums sumSlice keeps on the stack.
-const fewBlocks = 64
+const fewBlocks = 16
 
 // sumSlice sums n >= 1 elements to one. Small sums take the shortest way.
 func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
@@ -54,7 +54,7 @@ func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int
 // sumFewBlocks sums up to a block of blocks, whose sums go to memory at sums.
 func sumFewBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int, sums unsafe.Pointer) {
 	block, acc := t.Block(), t.Acc()
-	full, rest := n/block, n%block
+	full, rest := n>>t.LogBlock(), n&(block-1)
 	sumRows(isa, t, sums, src, full, block, block*t.Size())
 	if rest > 0 {
 		sumRows(isa, t, unsafe.Add(sums, full*acc.Size()), unsafe.Add(src, full*block*t.Size()), 1, rest, 0)

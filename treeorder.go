@@ -38,8 +38,7 @@ func newTreeOrder(t kernels.Type, n int) treeOrder {
 
 // depth is the number of levels of the tree of n elements, or a few more.
 func depth(t kernels.Type, n int) int {
-	perBlock := bits.Len(uint(t.Block())) - 1
-	return perBlock * levelsOf(n, t.Block())
+	return t.LogBlock() * levelsOf(n, t.Block())
 }
 
 func (o *treeOrder) more() bool { return o.leaf>>o.levels == 0 }
@@ -76,15 +75,8 @@ func (o *treeOrder) next() int {
 // weight returns weight i of the tree of a sequence: the weights of a block,
 // then those of the block sums, a block apart, and so on.
 func weight(t kernels.Type, i int) int {
-	block, w := t.Block(), 1
-	perBlock := bits.Len(uint(block)) - 1
-	for ; i >= perBlock; i -= perBlock {
-		w *= block
-	}
-	if i < 4 {
-		return w * t.Lanes() << i
-	}
-	return w * t.Lanes() >> (i - 3)
+	perBlock := t.LogBlock()
+	return kernels.Weight(t.Lanes(), i%perBlock) << (i / perBlock * perBlock)
 }
 
 // mergeSlots adds row i+1 of some rows of n accumulators to row i.

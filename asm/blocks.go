@@ -6,7 +6,8 @@ import "github.com/reducesum/reducesum/kernels"
 // tree, then folded. Where a row of lanes takes several strips, the upper eight
 // rows are summed first, and wait in the frame: so memory is read in windows
 // of half a block, which suits the prefetchers of CPUs, and no pending sum
-// needs more registers.
+// needs more registers. Of two strips, only the first waits: the second is
+// read next, in both halves, and then the rest of the first.
 func blocks(m Machine, t kernels.Type, args GP) {
 	l := newRowLoop(m, t, args)
 	s := newStrips(m, t)
@@ -19,6 +20,22 @@ func blocks(m Machine, t kernels.Type, args GP) {
 	if s.count == 1 {
 		l.emit(nil, func() Vec {
 			return s.reduce(func(vector int) []Vec { return sum(0, kernels.Rows, vector) })
+		})
+		l.end()
+		return
+	}
+	if s.count == 2 && m.ISA() == kernels.NEON {
+		wait := m.Local(kernels.RowBytes / 2)
+		l.emit(nil, func() Vec {
+			const half = kernels.Rows / 2
+			first, second := sum(0, half, 0), sum(0, half, s.width)
+			m.StoreVecs(wait, first)
+			m.Regs().Free(first...)
+			addVecs(m, t, second, sum(half, half, s.width))
+			first = sum(half, half, 0)
+			m.LoadAddVecs(t.Acc(), first, wait)
+			addVecs(m, t, first, second)
+			return halve(m, t, first)
 		})
 		l.end()
 		return

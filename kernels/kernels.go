@@ -30,17 +30,21 @@
 // Number the leaves of a block's tree from left to right, in binary. The four
 // lowest bits of that number choose the row; the bits above choose the lane,
 // its own highest bit first, because folding in half pairs lane j with lane
-// j + half. So the element at a leaf is the sum of the [Weights] whose bits
+// j + half. So the element at a leaf is the sum of the weights ([Weight]) whose bits
 // are set, and every aligned subtree of 2^k leaves is the set of elements
 // base + any sum of k weights. That is all a kernel for columns needs: it adds
 // up to sixteen rows of a matrix, at base + any sum of up to four strides.
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 const (
 	// Rows is the number of rows of a block.
-	Rows = 16
+	Rows    = 1 << logRows
+	logRows = 4
 	// RowBytes is the size of a row of a block, in bytes of accumulators.
 	RowBytes = 256
 	// BlockBytes is the size of a block, in bytes of accumulators.
@@ -111,17 +115,17 @@ func (t Type) Lanes() int { return int(lanes[t%8]) }
 // Block is the number of elements in a block.
 func (t Type) Block() int { return Rows * t.Lanes() }
 
-// Weights returns what each bit of a leaf's number adds to the index of its
-// element inside a block, the lowest bit first.
-func (t Type) Weights() []int {
-	var w []int
-	for r := 1; r < Rows; r *= 2 {
-		w = append(w, r*t.Lanes())
+// LogBlock is the binary logarithm of Block.
+func (t Type) LogBlock() int { return bits.Len(uint(t.Lanes())) - 1 + logRows }
+
+// Weight returns what bit i of a leaf's number adds to the index of its element
+// inside a block of rows of the given number of lanes: that of a type, or less
+// where neighbouring lanes are taken together.
+func Weight(lanes, i int) int {
+	if i < logRows {
+		return lanes << i
 	}
-	for j := t.Lanes() / 2; j >= 1; j /= 2 {
-		w = append(w, j)
-	}
-	return w
+	return lanes >> (i - logRows + 1)
 }
 
 // An ISA is an instruction set for which kernels are generated.

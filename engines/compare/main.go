@@ -64,14 +64,14 @@ func run(repeats int, spread float64, readme string) (err error) {
 
 // measure runs each variant of each engine on each case, in turns.
 func measure(engines []*engine, repeats int) error {
-	bar := progressbar.NewOptions((repeats+1)*len(cases.All),
+	bar := progressbar.NewOptions(repeats*len(cases.All),
 		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
-	for round := range repeats + 1 { // the first one is not counted
+	for range repeats {
 		for i := range cases.All {
 			for _, e := range engines {
 				for _, v := range e.variants {
-					if err := v.measure(i, round > 0); err != nil {
+					if err := v.measure(i); err != nil {
 						return fmt.Errorf("%s, %s, %v: %w", e.name, v.name, cases.All[i], err)
 					}
 				}

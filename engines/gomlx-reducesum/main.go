@@ -24,11 +24,15 @@ func main() {
 		os.Exit(2)
 	}
 	flags, err := flags(os.Args[1:])
+	text := strings.Join(flags, " ")
+	if err == nil && len(strings.Fields(text)) != len(flags) {
+		err = fmt.Errorf("gomlx-reducesum: the shell would cut %q at a space; name another directory", text)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(strings.Join(flags, " "))
+	fmt.Println(text)
 }
 
 func flags(args []string) ([]string, error) {

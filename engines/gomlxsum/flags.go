@@ -143,9 +143,12 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// goCommand runs the go command and returns what it prints.
+// goCommand runs the go command and returns what it prints. GOFLAGS may already
+// have flags from here, with which GoMLX is not where it was.
 func goCommand(args ...string) (string, error) {
-	out, err := exec.Command("go", args...).Output()
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly")
+	out, err := cmd.Output()
 	if err != nil {
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))

@@ -59,9 +59,13 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s flags: %v, printed %q, want %q", c.name, err, out, c.want)
 		}
 	}
+	t.Setenv("GOFLAGS", strings.Join(flags, " "))
 	again, err := Flags(dir)
 	if err != nil || strings.Join(again, " ") != strings.Join(flags, " ") {
 		t.Errorf("the second time: %v, %v; want %v", again, err, flags)
+	}
+	if out, err := exec.Command("go", "run", "./example").CombinedOutput(); err != nil || string(out) != "1000\n" {
+		t.Errorf("with GOFLAGS: %v, printed %q", err, out)
 	}
 }
 

@@ -20,8 +20,13 @@ type Options struct {
 	Rounds int           // the number of samples that Time is divided into
 }
 
-// The least number of samples of a contestant, however slow it is.
-const minRounds = 3
+// The least number of samples of a contestant, and that of one whose single run
+// takes longer than slow.
+const (
+	minRounds     = 6
+	minRoundsSlow = 3
+	slow          = 300 * time.Millisecond
+)
 
 // The shortest sample: the clock and the start of the loop must not matter.
 const minSample = 20 * time.Microsecond
@@ -75,7 +80,10 @@ func calibrate(c Contestant, opt Options) *entry {
 	}
 	one := max(took/time.Duration(e.times), 1)
 	e.times = max(int(want/one), 1)
-	if one > want {
+	switch {
+	case one > slow:
+		e.rounds = min(minRoundsSlow, e.rounds)
+	case one > want:
 		e.rounds = min(max(int(opt.Time/one), minRounds), e.rounds)
 	}
 	return e

@@ -25,7 +25,7 @@ func TestSummarize(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
-	const rounds = 5
+	const rounds = 8
 	runs := make([]int, 2)
 	fast := Contestant{"fast", func(n int) { runs[0] += n }}
 	slow := Contestant{"slow", func(n int) {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -40,8 +41,8 @@ func (b *Benchstat) Case(lines []record.Line) error {
 				Name:   benchfmt.Name(benchName(l)),
 				Iters:  1,
 				Values: []benchfmt.Value{
-					{Value: ns * 1e-9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"},
-					{Value: float64(l.Bytes) / ns * 1e9, Unit: "B/s", OrigValue: float64(l.Bytes) / ns * 1e3, OrigUnit: "MB/s"},
+					{Value: ns * 1e-9, Unit: "sec/op", OrigValue: round(ns), OrigUnit: "ns/op"},
+					{Value: float64(l.Bytes) / ns * 1e9, Unit: "B/s", OrigValue: round(float64(l.Bytes) / ns * 1e3), OrigUnit: "MB/s"},
 				},
 			}
 			if err := b.w.Write(result); err != nil {
@@ -56,3 +57,6 @@ func (b *Benchstat) Case(lines []record.Line) error {
 func benchName(l record.Line) string {
 	return fmt.Sprintf("Sum/type=%s/case=%s/impl=%s/workers=%d", l.Type, strings.ReplaceAll(l.Case, "/", ":"), l.Impl, l.Workers)
 }
+
+// round rounds to three decimals.
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

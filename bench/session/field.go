@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strconv"
+
 	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/contest"
 	"github.com/reducesum/reducesum/bench/elem"
@@ -90,7 +92,7 @@ func (f *field) lines(samples [][]float64) []record.Line {
 		if l.Impl == record.Limit && l.LimitLoop != best.LimitLoop {
 			continue
 		}
-		l.LimitGBs, l.LimitLoop, l.Ratio = best.GBs, best.LimitLoop, best.NS/l.NS
+		l.LimitGBs, l.LimitLoop, l.Ratio = best.GBs, best.LimitLoop, short(best.NS/l.NS)
 		lines = append(lines, l)
 	}
 	return append(lines, f.out...)
@@ -98,6 +100,13 @@ func (f *field) lines(samples [][]float64) []record.Line {
 
 func fillTimes(l *record.Line, samples []float64) {
 	s := contest.Summarize(samples)
-	l.NS, l.Median, l.Spread, l.Samples = s.Best, s.Median, s.Spread, samples
-	l.GBs = float64(l.Bytes) / s.Best
+	l.NS, l.Median, l.Spread, l.Samples = short(s.Best), short(s.Median), short(s.Spread), samples
+	l.GBs = short(float64(l.Bytes) / s.Best)
+}
+
+// short rounds to five digits: more are noise, and would make files longer.
+func short(x float64) float64 {
+	text := strconv.FormatFloat(x, 'e', 4, 64)
+	x, _ = strconv.ParseFloat(text, 64) // has just been formatted: it cannot fail
+	return x
 }

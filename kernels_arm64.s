@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func blocksF32NEON(a *byte)
-TEXT ·blocksF32NEON(SB), $456-8
+TEXT ·blocksF32NEON(SB), $328-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -113,329 +114,315 @@ row0:
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	128(R1), (F15, F14)
+	FLDPQ	160(R1), (F13, F12)
+	FLDPQ	192(R1), (F11, F10)
+	FLDPQ	224(R1), (F9, F8)
+	FLDPQ	384(R1), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	416(R1), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	448(R1), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	480(R1), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	640(R1), (F16, F17)
+	FLDPQ	672(R1), (F18, F19)
+	FLDPQ	896(R1), (F20, F21)
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	928(R1), (F21, F20)
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	704(R1), (F19, F18)
+	FLDPQ	736(R1), (F17, F16)
+	FLDPQ	960(R1), (F20, F21)
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FLDPQ	992(R1), (F21, F20)
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FLDPQ	-576(R26), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	-544(R26), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
 	FSTPQ	(F0, F1), 208(RSP)
 	FSTPQ	(F2, F3), 240(RSP)
 	FSTPQ	(F4, F5), 272(RSP)
 	FSTPQ	(F6, F7), 304(RSP)
-	FLDPQ	128(R1), (F7, F6)
-	FLDPQ	160(R1), (F5, F4)
-	FLDPQ	192(R1), (F3, F2)
-	FLDPQ	224(R1), (F1, F0)
-	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	448(R1), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	480(R1), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	640(R1), (F15, F14)
-	FLDPQ	672(R1), (F13, F12)
-	FLDPQ	896(R1), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R1), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	704(R1), (F12, F13)
-	FLDPQ	736(R1), (F14, F15)
-	FLDPQ	960(R1), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	992(R1), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	-32(R26), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 336(RSP)
-	FSTPQ	(F5, F4), 368(RSP)
-	FSTPQ	(F3, F2), 400(RSP)
-	FSTPQ	(F1, F0), 432(RSP)
-	FLDPQ	(R26), (F0, F1)
-	FLDPQ	32(R26), (F2, F3)
-	FLDPQ	64(R26), (F4, F5)
-	FLDPQ	96(R26), (F6, F7)
-	FLDPQ	256(R26), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	288(R26), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	320(R26), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	352(R26), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	512(R26), (F8, F9)
-	FLDPQ	544(R26), (F10, F11)
-	FLDPQ	768(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	800(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	576(R26), (F11, F10)
-	FLDPQ	608(R26), (F9, F8)
-	FLDPQ	832(R26), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	864(R26), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	ADD	$4096, R1, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	-736(R26), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	-704(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-224(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	-160(R26), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	208(RSP), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	240(RSP), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	272(RSP), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	304(RSP), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 80(RSP)
-	FSTPQ	(F2, F3), 112(RSP)
-	FSTPQ	(F4, F5), 144(RSP)
-	FSTPQ	(F6, F7), 176(RSP)
-	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F7, F6)
 	FLDPQ	160(R26), (F5, F4)
 	FLDPQ	192(R26), (F3, F2)
 	FLDPQ	224(R26), (F1, F0)
-	FLDPQ	384(R26), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	416(R26), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	448(R26), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	480(R26), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	640(R26), (F15, F14)
-	FLDPQ	672(R26), (F13, F12)
-	FLDPQ	896(R26), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R26), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	704(R26), (F12, F13)
-	FLDPQ	736(R26), (F14, F15)
-	FLDPQ	960(R26), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	992(R26), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	384(R26), (F23, F22)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	FLDPQ	416(R26), (F22, F23)
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD	$0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
+	FLDPQ	448(R26), (F23, F22)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	FLDPQ	480(R26), (F22, F23)
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	FLDPQ	640(R26), (F23, F22)
+	FLDPQ	672(R26), (F21, F20)
+	FLDPQ	896(R26), (F19, F18)
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	FLDPQ	928(R26), (F18, F19)
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	FLDPQ	704(R26), (F20, F21)
+	FLDPQ	736(R26), (F22, F23)
+	FLDPQ	960(R26), (F19, F18)
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	FLDPQ	992(R26), (F18, F19)
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
 	ADD	$4096, R1, R26
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
+	FLDPQ	-896(R26), (F23, F22)
+	FLDPQ	-864(R26), (F21, F20)
+	FLDPQ	-832(R26), (F19, F18)
+	FLDPQ	-800(R26), (F17, F16)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FLDPQ	-576(R26), (F24, F25)
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FLDPQ	-544(R26), (F25, F24)
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
+	WORD	$0x4e26d5ce // fadd v14.4s, v14.4s, v6.4s
+	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
+	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
+	WORD	$0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	WORD	$0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	ADD	$2048, R1, R26
+	FLDPQ	(R26), (F0, F1)
+	FLDPQ	32(R26), (F2, F3)
+	FLDPQ	64(R26), (F4, F5)
+	FLDPQ	96(R26), (F6, F7)
+	FLDPQ	256(R26), (F16, F17)
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FLDPQ	288(R26), (F17, F16)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FLDPQ	320(R26), (F16, F17)
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	352(R26), (F17, F16)
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	FLDPQ	512(R26), (F16, F17)
+	FLDPQ	544(R26), (F18, F19)
+	FLDPQ	768(R26), (F20, F21)
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-96(R26), (F21, F20)
+	FLDPQ	800(R26), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FLDPQ	576(R26), (F19, F18)
+	FLDPQ	608(R26), (F17, F16)
+	FLDPQ	832(R26), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	-32(R26), (F21, F20)
+	FLDPQ	864(R26), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	336(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	ADD	$4096, R1, R26
+	FLDPQ	-1024(R26), (F16, F17)
+	FLDPQ	-992(R26), (F18, F19)
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FLDPQ	-736(R26), (F25, F24)
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FLDPQ	-704(R26), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	-672(R26), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	-224(R26), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	-160(R26), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	FLDPQ	208(RSP), (F23, F22)
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	FLDPQ	240(RSP), (F22, F23)
+	WORD	$0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	FLDPQ	272(RSP), (F23, F22)
+	WORD	$0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	FLDPQ	304(RSP), (F22, F23)
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	368(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	400(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	432(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	80(RSP), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -443,46 +430,43 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	VZIP2	V1.D2, V0.D2, V3.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FMOVQ	48(RSP), F1
+	FMOVQ	64(RSP), F3
+	VZIP2	V3.D2, V1.D2, V2.D2
+	VZIP1	V3.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_1:
 	TBZ	$0, R6, skip_2
-	FMOVS	F7, (R7)
+	FMOVS	F0, (R7)
 
 skip_2:
+	JMP	next
+
+single0:
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -490,8 +474,9 @@ next:
 	RET
 
 // func blocksF64NEON(a *byte)
-TEXT ·blocksF64NEON(SB), $424-8
+TEXT ·blocksF64NEON(SB), $296-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -598,329 +583,315 @@ row0:
 	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FLDPQ	128(R1), (F15, F14)
+	FLDPQ	160(R1), (F13, F12)
+	FLDPQ	192(R1), (F11, F10)
+	FLDPQ	224(R1), (F9, F8)
+	FLDPQ	384(R1), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	416(R1), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	448(R1), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	480(R1), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	640(R1), (F16, F17)
+	FLDPQ	672(R1), (F18, F19)
+	FLDPQ	896(R1), (F20, F21)
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FLDPQ	928(R1), (F21, F20)
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FLDPQ	704(R1), (F19, F18)
+	FLDPQ	736(R1), (F17, F16)
+	FLDPQ	960(R1), (F20, F21)
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FLDPQ	992(R1), (F21, F20)
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FLDPQ	-576(R26), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	-544(R26), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
 	FSTPQ	(F0, F1), 176(RSP)
 	FSTPQ	(F2, F3), 208(RSP)
 	FSTPQ	(F4, F5), 240(RSP)
 	FSTPQ	(F6, F7), 272(RSP)
-	FLDPQ	128(R1), (F7, F6)
-	FLDPQ	160(R1), (F5, F4)
-	FLDPQ	192(R1), (F3, F2)
-	FLDPQ	224(R1), (F1, F0)
-	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	448(R1), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	480(R1), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	FLDPQ	640(R1), (F15, F14)
-	FLDPQ	672(R1), (F13, F12)
-	FLDPQ	896(R1), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R1), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	704(R1), (F12, F13)
-	FLDPQ	736(R1), (F14, F15)
-	FLDPQ	960(R1), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	992(R1), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	-32(R26), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FSTPQ	(F7, F6), 304(RSP)
-	FSTPQ	(F5, F4), 336(RSP)
-	FSTPQ	(F3, F2), 368(RSP)
-	FSTPQ	(F1, F0), 400(RSP)
-	FLDPQ	(R26), (F0, F1)
-	FLDPQ	32(R26), (F2, F3)
-	FLDPQ	64(R26), (F4, F5)
-	FLDPQ	96(R26), (F6, F7)
-	FLDPQ	256(R26), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	288(R26), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	320(R26), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	352(R26), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	512(R26), (F8, F9)
-	FLDPQ	544(R26), (F10, F11)
-	FLDPQ	768(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	800(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	576(R26), (F11, F10)
-	FLDPQ	608(R26), (F9, F8)
-	FLDPQ	832(R26), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	864(R26), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	ADD	$4096, R1, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	-736(R26), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	-704(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-224(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	-160(R26), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	176(RSP), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	FLDPQ	208(RSP), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	240(RSP), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	272(RSP), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FSTPQ	(F0, F1), 48(RSP)
-	FSTPQ	(F2, F3), 80(RSP)
-	FSTPQ	(F4, F5), 112(RSP)
-	FSTPQ	(F6, F7), 144(RSP)
-	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F7, F6)
 	FLDPQ	160(R26), (F5, F4)
 	FLDPQ	192(R26), (F3, F2)
 	FLDPQ	224(R26), (F1, F0)
-	FLDPQ	384(R26), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	416(R26), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	448(R26), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	480(R26), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	FLDPQ	640(R26), (F15, F14)
-	FLDPQ	672(R26), (F13, F12)
-	FLDPQ	896(R26), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R26), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	704(R26), (F12, F13)
-	FLDPQ	736(R26), (F14, F15)
-	FLDPQ	960(R26), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	992(R26), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FLDPQ	384(R26), (F23, F22)
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	FLDPQ	416(R26), (F22, F23)
+	WORD	$0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD	$0x4e77d484 // fadd v4.2d, v4.2d, v23.2d
+	FLDPQ	448(R26), (F23, F22)
+	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD	$0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	FLDPQ	480(R26), (F22, F23)
+	WORD	$0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	FLDPQ	640(R26), (F23, F22)
+	FLDPQ	672(R26), (F21, F20)
+	FLDPQ	896(R26), (F19, F18)
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	FLDPQ	928(R26), (F18, F19)
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	FLDPQ	704(R26), (F20, F21)
+	FLDPQ	736(R26), (F22, F23)
+	FLDPQ	960(R26), (F19, F18)
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	FLDPQ	992(R26), (F18, F19)
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	WORD	$0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD	$0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
 	ADD	$4096, R1, R26
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
+	FLDPQ	-896(R26), (F23, F22)
+	FLDPQ	-864(R26), (F21, F20)
+	FLDPQ	-832(R26), (F19, F18)
+	FLDPQ	-800(R26), (F17, F16)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	FLDPQ	-576(R26), (F24, F25)
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FLDPQ	-544(R26), (F25, F24)
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD	$0x4e67d5ef // fadd v15.2d, v15.2d, v7.2d
+	WORD	$0x4e66d5ce // fadd v14.2d, v14.2d, v6.2d
+	WORD	$0x4e65d5ad // fadd v13.2d, v13.2d, v5.2d
+	WORD	$0x4e64d58c // fadd v12.2d, v12.2d, v4.2d
+	WORD	$0x4e63d56b // fadd v11.2d, v11.2d, v3.2d
+	WORD	$0x4e62d54a // fadd v10.2d, v10.2d, v2.2d
+	WORD	$0x4e61d529 // fadd v9.2d, v9.2d, v1.2d
+	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	ADD	$2048, R1, R26
+	FLDPQ	(R26), (F0, F1)
+	FLDPQ	32(R26), (F2, F3)
+	FLDPQ	64(R26), (F4, F5)
+	FLDPQ	96(R26), (F6, F7)
+	FLDPQ	256(R26), (F16, F17)
+	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	FLDPQ	288(R26), (F17, F16)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FLDPQ	320(R26), (F16, F17)
+	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	352(R26), (F17, F16)
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	FLDPQ	512(R26), (F16, F17)
+	FLDPQ	544(R26), (F18, F19)
+	FLDPQ	768(R26), (F20, F21)
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-96(R26), (F21, F20)
+	FLDPQ	800(R26), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
+	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	FLDPQ	576(R26), (F19, F18)
+	FLDPQ	608(R26), (F17, F16)
+	FLDPQ	832(R26), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	-32(R26), (F21, F20)
+	FLDPQ	864(R26), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	304(RSP), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	ADD	$4096, R1, R26
+	FLDPQ	-1024(R26), (F16, F17)
+	FLDPQ	-992(R26), (F18, F19)
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FLDPQ	-736(R26), (F25, F24)
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FLDPQ	-704(R26), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	-672(R26), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	-224(R26), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	-160(R26), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	FLDPQ	176(RSP), (F23, F22)
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	FLDPQ	208(RSP), (F22, F23)
+	WORD	$0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FLDPQ	240(RSP), (F23, F22)
+	WORD	$0x4e77d484 // fadd v4.2d, v4.2d, v23.2d
+	WORD	$0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	FLDPQ	272(RSP), (F22, F23)
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	336(RSP), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	368(RSP), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	400(RSP), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	48(RSP), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	80(RSP), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	112(RSP), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	144(RSP), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e63d4e7 // fadd v7.2d, v7.2d, v3.2d
-	WORD	$0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
-	WORD	$0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD	$0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD	$0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	F7, (R4)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -928,30 +899,27 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	WORD	$0x6e67d4e7 // faddp v7.2d, v7.2d, v7.2d
-	FMOVD	F7, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	WORD	$0x6e66d4e7 // faddp v7.2d, v7.2d, v6.2d
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	WORD	$0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$0, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 
 skip_1:
+	JMP	next
+
+single0:
+	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FMOVD	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -959,8 +927,9 @@ next:
 	RET
 
 // func blocksF16NEON(a *byte)
-TEXT ·blocksF16NEON(SB), $456-8
+TEXT ·blocksF16NEON(SB), $328-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -1114,76 +1083,8 @@ row0:
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 208(RSP)
-	FSTPQ	(F2, F3), 240(RSP)
-	FSTPQ	(F4, F5), 272(RSP)
-	FSTPQ	(F6, F7), 304(RSP)
-	FLDPQ	64(R1), (F7, F5)
-	FLDPQ	96(R1), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	224(R1), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	320(R1), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	448(R1), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	352(R1), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	480(R1), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	576(R1), (F15, F13)
-	FLDPQ	608(R1), (F11, F9)
+	FLDPQ	64(R1), (F15, F13)
+	FLDPQ	96(R1), (F11, F9)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
@@ -1192,7 +1093,7 @@ row0:
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	704(R1), (F16, F17)
+	FLDPQ	192(R1), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
@@ -1201,7 +1102,7 @@ row0:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	736(R1), (F17, F16)
+	FLDPQ	224(R1), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
@@ -1210,12 +1111,12 @@ row0:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	832(R1), (F16, F18)
+	FLDPQ	320(R1), (F16, F18)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	960(R1), (F20, F21)
+	FLDPQ	448(R1), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -1228,12 +1129,12 @@ row0:
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	864(R1), (F19, F17)
+	FLDPQ	352(R1), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	992(R1), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -1246,171 +1147,83 @@ row0:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 336(RSP)
-	FSTPQ	(F5, F4), 368(RSP)
-	FSTPQ	(F3, F2), 400(RSP)
-	FSTPQ	(F1, F0), 432(RSP)
+	FLDPQ	576(R1), (F16, F18)
+	FLDPQ	608(R1), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	704(R1), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	FLDPQ	736(R1), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	832(R1), (F24, F26)
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	960(R1), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	864(R1), (F27, F25)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	FLDPQ	992(R1), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F0, F1), 208(RSP)
+	FSTPQ	(F2, F3), 240(RSP)
+	FSTPQ	(F4, F5), 272(RSP)
+	FSTPQ	(F6, F7), 304(RSP)
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F0, F2)
-	FLDPQ	-992(R26), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	-896(R26), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	-864(R26), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	-768(R26), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	-640(R26), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	-736(R26), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	-608(R26), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	-512(R26), (F8, F10)
-	FLDPQ	-480(R26), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	-384(R26), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	-352(R26), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	-256(R26), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-224(R26), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	208(RSP), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	240(RSP), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	272(RSP), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	304(RSP), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 80(RSP)
-	FSTPQ	(F2, F3), 112(RSP)
-	FSTPQ	(F4, F5), 144(RSP)
-	FSTPQ	(F6, F7), 176(RSP)
 	FLDPQ	-960(R26), (F7, F5)
 	FLDPQ	-928(R26), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
@@ -1421,94 +1234,174 @@ row0:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	-832(R26), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	-800(R26), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	-704(R26), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	-576(R26), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	-672(R26), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	-544(R26), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	-448(R26), (F15, F13)
-	FLDPQ	-416(R26), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	-320(R26), (F16, F17)
+	FLDPQ	-832(R26), (F23, F22)
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	-800(R26), (F22, F23)
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d463 // fadd v3.4s, v3.4s, v22.4s
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	-704(R26), (F23, F21)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FLDPQ	-576(R26), (F19, F18)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	FLDPQ	-672(R26), (F20, F22)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	-544(R26), (F18, F19)
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	FLDPQ	-448(R26), (F23, F21)
+	FLDPQ	-416(R26), (F19, F17)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	-320(R26), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FLDPQ	-288(R26), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	FLDPQ	-192(R26), (F24, F26)
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	-160(R26), (F27, F25)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
+	WORD	$0x4e26d5ce // fadd v14.4s, v14.4s, v6.4s
+	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
+	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
+	WORD	$0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	WORD	$0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	-1024(R26), (F0, F2)
+	FLDPQ	-992(R26), (F4, F6)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FLDPQ	-896(R26), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	-288(R26), (F17, F16)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FLDPQ	-864(R26), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	-192(R26), (F16, F18)
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	-768(R26), (F16, F18)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	-64(R26), (F20, F21)
+	FLDPQ	-640(R26), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -1517,16 +1410,16 @@ row0:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	-160(R26), (F19, F17)
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FLDPQ	-736(R26), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	-32(R26), (F21, F20)
+	FLDPQ	-608(R26), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -1535,50 +1428,112 @@ row0:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	336(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	FLDPQ	-512(R26), (F16, F18)
+	FLDPQ	-480(R26), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	-384(R26), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	FLDPQ	-352(R26), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	-256(R26), (F24, F26)
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	-224(R26), (F27, F25)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	FLDPQ	208(RSP), (F23, F22)
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	FLDPQ	240(RSP), (F22, F23)
+	WORD	$0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	FLDPQ	272(RSP), (F23, F22)
+	WORD	$0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	FLDPQ	304(RSP), (F22, F23)
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	368(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	400(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	432(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	80(RSP), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -1586,46 +1541,43 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	VZIP2	V1.D2, V0.D2, V3.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FMOVQ	48(RSP), F1
+	FMOVQ	64(RSP), F3
+	VZIP2	V3.D2, V1.D2, V2.D2
+	VZIP1	V3.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_1:
 	TBZ	$0, R6, skip_2
-	FMOVS	F7, (R7)
+	FMOVS	F0, (R7)
 
 skip_2:
+	JMP	next
+
+single0:
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -1633,8 +1585,9 @@ next:
 	RET
 
 // func blocksBF16NEON(a *byte)
-TEXT ·blocksBF16NEON(SB), $456-8
+TEXT ·blocksBF16NEON(SB), $328-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -1654,44 +1607,44 @@ whole:
 row0:
 	FLDPQ	(R1), (F0, F2)
 	FLDPQ	32(R1), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FLDPQ	128(R1), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	FLDPQ	160(R1), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	FLDPQ	256(R1), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 	FLDPQ	384(R1), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -1699,17 +1652,17 @@ row0:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	FLDPQ	288(R1), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	FLDPQ	416(R1), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
 	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
@@ -1718,44 +1671,44 @@ row0:
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	FLDPQ	512(R1), (F8, F10)
 	FLDPQ	544(R1), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	FLDPQ	640(R1), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	FLDPQ	672(R1), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	FLDPQ	768(R1), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
 	FLDPQ	896(R1), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -1763,17 +1716,17 @@ row0:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	FLDPQ	800(R1), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	FLDPQ	928(R1), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -1788,471 +1741,457 @@ row0:
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	64(R1), (F15, F13)
+	FLDPQ	96(R1), (F11, F9)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	192(R1), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	224(R1), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	320(R1), (F16, F18)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FLDPQ	448(R1), (F20, F21)
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	352(R1), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	480(R1), (F21, F20)
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	576(R1), (F16, F18)
+	FLDPQ	608(R1), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	704(R1), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	FLDPQ	736(R1), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	832(R1), (F24, F26)
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	960(R1), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	864(R1), (F27, F25)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	FLDPQ	992(R1), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
 	FSTPQ	(F0, F1), 208(RSP)
 	FSTPQ	(F2, F3), 240(RSP)
 	FSTPQ	(F4, F5), 272(RSP)
 	FSTPQ	(F6, F7), 304(RSP)
-	FLDPQ	64(R1), (F7, F5)
-	FLDPQ	96(R1), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	224(R1), (F14, F15)
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	320(R1), (F15, F13)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	FLDPQ	448(R1), (F11, F10)
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	352(R1), (F12, F14)
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	480(R1), (F10, F11)
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	576(R1), (F15, F13)
-	FLDPQ	608(R1), (F11, F9)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	704(R1), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	736(R1), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	832(R1), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	864(R1), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 336(RSP)
-	FSTPQ	(F5, F4), 368(RSP)
-	FSTPQ	(F3, F2), 400(RSP)
-	FSTPQ	(F1, F0), 432(RSP)
 	ADD	$2048, R1, R26
+	FLDPQ	-960(R26), (F7, F5)
+	FLDPQ	-928(R26), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	-832(R26), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	-800(R26), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d463 // fadd v3.4s, v3.4s, v22.4s
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	-704(R26), (F23, F21)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FLDPQ	-576(R26), (F19, F18)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	FLDPQ	-672(R26), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	-544(R26), (F18, F19)
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	FLDPQ	-448(R26), (F23, F21)
+	FLDPQ	-416(R26), (F19, F17)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	-320(R26), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FLDPQ	-288(R26), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	FLDPQ	-192(R26), (F24, F26)
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	-64(R26), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	-160(R26), (F27, F25)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	FLDPQ	-32(R26), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
+	WORD	$0x4e26d5ce // fadd v14.4s, v14.4s, v6.4s
+	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
+	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
+	WORD	$0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	WORD	$0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
 	FLDPQ	-1024(R26), (F0, F2)
 	FLDPQ	-992(R26), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	FLDPQ	-896(R26), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	-864(R26), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	-768(R26), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	FLDPQ	-640(R26), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	-736(R26), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	-608(R26), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	-896(R26), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FLDPQ	-864(R26), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	-768(R26), (F16, F18)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FLDPQ	-640(R26), (F20, F21)
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FLDPQ	-736(R26), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	-608(R26), (F21, F20)
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	FLDPQ	-512(R26), (F16, F18)
+	FLDPQ	-480(R26), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	-384(R26), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	FLDPQ	-352(R26), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	-256(R26), (F24, F26)
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	-128(R26), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
+	FLDPQ	-224(R26), (F27, F25)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	FLDPQ	-96(R26), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	FLDPQ	208(RSP), (F23, F22)
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	FLDPQ	240(RSP), (F22, F23)
+	WORD	$0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	FLDPQ	272(RSP), (F23, F22)
+	WORD	$0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	FLDPQ	304(RSP), (F22, F23)
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	-512(R26), (F8, F10)
-	FLDPQ	-480(R26), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	-384(R26), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	-352(R26), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	-256(R26), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-224(R26), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	208(RSP), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	240(RSP), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	272(RSP), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	304(RSP), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 80(RSP)
-	FSTPQ	(F2, F3), 112(RSP)
-	FSTPQ	(F4, F5), 144(RSP)
-	FSTPQ	(F6, F7), 176(RSP)
-	FLDPQ	-960(R26), (F7, F5)
-	FLDPQ	-928(R26), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	FLDPQ	-832(R26), (F15, F14)
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	-800(R26), (F14, F15)
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	-704(R26), (F15, F13)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	FLDPQ	-576(R26), (F11, F10)
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	-672(R26), (F12, F14)
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	-544(R26), (F10, F11)
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	-448(R26), (F15, F13)
-	FLDPQ	-416(R26), (F11, F9)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	-320(R26), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	-288(R26), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	-192(R26), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	FLDPQ	-64(R26), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	-160(R26), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	-32(R26), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	336(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	368(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	400(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	432(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	80(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -2260,46 +2199,43 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	VZIP2	V1.D2, V0.D2, V3.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FMOVQ	48(RSP), F1
+	FMOVQ	64(RSP), F3
+	VZIP2	V3.D2, V1.D2, V2.D2
+	VZIP1	V3.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_1:
 	TBZ	$0, R6, skip_2
-	FMOVS	F7, (R7)
+	FMOVS	F0, (R7)
 
 skip_2:
+	JMP	next
+
+single0:
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -2307,8 +2243,9 @@ next:
 	RET
 
 // func blocksI32NEON(a *byte)
-TEXT ·blocksI32NEON(SB), $456-8
+TEXT ·blocksI32NEON(SB), $328-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -2415,329 +2352,315 @@ row0:
 	VADD	V13.S4, V5.S4, V5.S4
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
+	FLDPQ	128(R1), (F15, F14)
+	FLDPQ	160(R1), (F13, F12)
+	FLDPQ	192(R1), (F11, F10)
+	FLDPQ	224(R1), (F9, F8)
+	FLDPQ	384(R1), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	416(R1), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	448(R1), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	480(R1), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	640(R1), (F16, F17)
+	FLDPQ	672(R1), (F18, F19)
+	FLDPQ	896(R1), (F20, F21)
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	928(R1), (F21, F20)
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
+	FLDPQ	704(R1), (F19, F18)
+	FLDPQ	736(R1), (F17, F16)
+	FLDPQ	960(R1), (F20, F21)
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	FLDPQ	992(R1), (F21, F20)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V24.S4, V19.S4, V19.S4
+	FLDPQ	-576(R26), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	-544(R26), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V26.S4, V18.S4, V18.S4
+	VADD	V27.S4, V19.S4, V19.S4
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
+	VADD	V20.S4, V11.S4, V11.S4
+	VADD	V21.S4, V10.S4, V10.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V23.S4, V8.S4, V8.S4
 	FSTPQ	(F0, F1), 208(RSP)
 	FSTPQ	(F2, F3), 240(RSP)
 	FSTPQ	(F4, F5), 272(RSP)
 	FSTPQ	(F6, F7), 304(RSP)
-	FLDPQ	128(R1), (F7, F6)
-	FLDPQ	160(R1), (F5, F4)
-	FLDPQ	192(R1), (F3, F2)
-	FLDPQ	224(R1), (F1, F0)
-	FLDPQ	384(R1), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	416(R1), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	448(R1), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	480(R1), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	FLDPQ	640(R1), (F15, F14)
-	FLDPQ	672(R1), (F13, F12)
-	FLDPQ	896(R1), (F11, F10)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R1), (F10, F11)
-	VADD	V10.S4, V13.S4, V13.S4
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	704(R1), (F12, F13)
-	FLDPQ	736(R1), (F14, F15)
-	FLDPQ	960(R1), (F11, F10)
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	992(R1), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-96(R26), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	-32(R26), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FSTPQ	(F7, F6), 336(RSP)
-	FSTPQ	(F5, F4), 368(RSP)
-	FSTPQ	(F3, F2), 400(RSP)
-	FSTPQ	(F1, F0), 432(RSP)
-	FLDPQ	(R26), (F0, F1)
-	FLDPQ	32(R26), (F2, F3)
-	FLDPQ	64(R26), (F4, F5)
-	FLDPQ	96(R26), (F6, F7)
-	FLDPQ	256(R26), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	288(R26), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	320(R26), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	352(R26), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	512(R26), (F8, F9)
-	FLDPQ	544(R26), (F10, F11)
-	FLDPQ	768(R26), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	800(R26), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	576(R26), (F11, F10)
-	FLDPQ	608(R26), (F9, F8)
-	FLDPQ	832(R26), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	864(R26), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	ADD	$4096, R1, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	-736(R26), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	-704(R26), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-224(R26), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	-160(R26), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	208(RSP), (F15, F14)
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	FLDPQ	240(RSP), (F14, F15)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	272(RSP), (F15, F14)
-	VADD	V15.S4, V4.S4, V4.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	304(RSP), (F14, F15)
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FSTPQ	(F0, F1), 80(RSP)
-	FSTPQ	(F2, F3), 112(RSP)
-	FSTPQ	(F4, F5), 144(RSP)
-	FSTPQ	(F6, F7), 176(RSP)
-	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F7, F6)
 	FLDPQ	160(R26), (F5, F4)
 	FLDPQ	192(R26), (F3, F2)
 	FLDPQ	224(R26), (F1, F0)
-	FLDPQ	384(R26), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	416(R26), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	448(R26), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	480(R26), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	FLDPQ	640(R26), (F15, F14)
-	FLDPQ	672(R26), (F13, F12)
-	FLDPQ	896(R26), (F11, F10)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R26), (F10, F11)
-	VADD	V10.S4, V13.S4, V13.S4
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	704(R26), (F12, F13)
-	FLDPQ	736(R26), (F14, F15)
-	FLDPQ	960(R26), (F11, F10)
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	992(R26), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
+	FLDPQ	384(R26), (F23, F22)
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	FLDPQ	416(R26), (F22, F23)
+	VADD	V22.S4, V5.S4, V5.S4
+	VADD	V23.S4, V4.S4, V4.S4
+	FLDPQ	448(R26), (F23, F22)
+	VADD	V23.S4, V3.S4, V3.S4
+	VADD	V22.S4, V2.S4, V2.S4
+	FLDPQ	480(R26), (F22, F23)
+	VADD	V22.S4, V1.S4, V1.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	FLDPQ	640(R26), (F23, F22)
+	FLDPQ	672(R26), (F21, F20)
+	FLDPQ	896(R26), (F19, F18)
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V18.S4, V22.S4, V22.S4
+	FLDPQ	928(R26), (F18, F19)
+	VADD	V18.S4, V21.S4, V21.S4
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	FLDPQ	704(R26), (F20, F21)
+	FLDPQ	736(R26), (F22, F23)
+	FLDPQ	960(R26), (F19, F18)
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	FLDPQ	992(R26), (F18, F19)
+	VADD	V18.S4, V22.S4, V22.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V20.S4, V3.S4, V3.S4
+	VADD	V21.S4, V2.S4, V2.S4
+	VADD	V22.S4, V1.S4, V1.S4
+	VADD	V23.S4, V0.S4, V0.S4
 	ADD	$4096, R1, R26
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
+	FLDPQ	-896(R26), (F23, F22)
+	FLDPQ	-864(R26), (F21, F20)
+	FLDPQ	-832(R26), (F19, F18)
+	FLDPQ	-800(R26), (F17, F16)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	FLDPQ	-576(R26), (F24, F25)
+	VADD	V24.S4, V19.S4, V19.S4
+	VADD	V25.S4, V18.S4, V18.S4
+	FLDPQ	-544(R26), (F25, F24)
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V19.S4, V19.S4
+	VADD	V26.S4, V18.S4, V18.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V16.S4, V0.S4, V0.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	VADD	V4.S4, V12.S4, V12.S4
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	VADD	V1.S4, V9.S4, V9.S4
+	VADD	V0.S4, V8.S4, V8.S4
+	ADD	$2048, R1, R26
+	FLDPQ	(R26), (F0, F1)
+	FLDPQ	32(R26), (F2, F3)
+	FLDPQ	64(R26), (F4, F5)
+	FLDPQ	96(R26), (F6, F7)
+	FLDPQ	256(R26), (F16, F17)
+	VADD	V16.S4, V0.S4, V0.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	FLDPQ	288(R26), (F17, F16)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V16.S4, V3.S4, V3.S4
+	FLDPQ	320(R26), (F16, F17)
+	VADD	V16.S4, V4.S4, V4.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	352(R26), (F17, F16)
+	VADD	V17.S4, V6.S4, V6.S4
+	VADD	V16.S4, V7.S4, V7.S4
+	FLDPQ	512(R26), (F16, F17)
+	FLDPQ	544(R26), (F18, F19)
+	FLDPQ	768(R26), (F20, F21)
 	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-96(R26), (F21, F20)
+	FLDPQ	800(R26), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
+	VADD	V16.S4, V0.S4, V0.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	FLDPQ	576(R26), (F19, F18)
+	FLDPQ	608(R26), (F17, F16)
+	FLDPQ	832(R26), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	-32(R26), (F21, F20)
+	FLDPQ	864(R26), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	336(RSP), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V19.S4, V4.S4, V4.S4
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	VADD	V16.S4, V7.S4, V7.S4
+	ADD	$4096, R1, R26
+	FLDPQ	-1024(R26), (F16, F17)
+	FLDPQ	-992(R26), (F18, F19)
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	FLDPQ	-736(R26), (F25, F24)
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V24.S4, V19.S4, V19.S4
+	FLDPQ	-704(R26), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	-672(R26), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	-224(R26), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V26.S4, V18.S4, V18.S4
+	VADD	V27.S4, V19.S4, V19.S4
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	-160(R26), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V16.S4, V0.S4, V0.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	FLDPQ	208(RSP), (F23, F22)
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V22.S4, V1.S4, V1.S4
+	FLDPQ	240(RSP), (F22, F23)
+	VADD	V22.S4, V2.S4, V2.S4
+	VADD	V23.S4, V3.S4, V3.S4
+	FLDPQ	272(RSP), (F23, F22)
+	VADD	V23.S4, V4.S4, V4.S4
+	VADD	V22.S4, V5.S4, V5.S4
+	FLDPQ	304(RSP), (F22, F23)
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	368(RSP), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	400(RSP), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	432(RSP), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	80(RSP), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	112(RSP), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	144(RSP), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	176(RSP), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V3.S4, V7.S4, V7.S4
-	VADD	V2.S4, V6.S4, V6.S4
-	VADD	V1.S4, V5.S4, V5.S4
-	VADD	V0.S4, V4.S4, V4.S4
-	VADD	V5.S4, V7.S4, V7.S4
-	VADD	V4.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	F7, (R4)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V6.S4, V2.S4, V2.S4
+	VADD	V7.S4, V3.S4, V3.S4
+	VADD	V2.S4, V0.S4, V0.S4
+	VADD	V3.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -2745,46 +2668,43 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	VADD	V6.S4, V7.S4, V7.S4
-	VADDP	V7.S4, V7.S4, V7.S4
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	VADD	V4.S4, V7.S4, V7.S4
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	VADD	V5.S4, V6.S4, V6.S4
-	VADDP	V6.S4, V7.S4, V7.S4
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	VZIP2	V1.D2, V0.D2, V3.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	VADD	V3.S4, V0.S4, V0.S4
+	FMOVQ	48(RSP), F1
+	FMOVQ	64(RSP), F3
+	VZIP2	V3.D2, V1.D2, V2.D2
+	VZIP1	V3.D2, V1.D2, V1.D2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADDP	V1.S4, V0.S4, V0.S4
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_1:
 	TBZ	$0, R6, skip_2
-	FMOVS	F7, (R7)
+	FMOVS	F0, (R7)
 
 skip_2:
+	JMP	next
+
+single0:
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	VADD	V1.S4, V0.S4, V0.S4
+	VADDP	V0.S4, V0.S4, V0.S4
+	FMOVS	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -2792,8 +2712,9 @@ next:
 	RET
 
 // func blocksI64NEON(a *byte)
-TEXT ·blocksI64NEON(SB), $424-8
+TEXT ·blocksI64NEON(SB), $296-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -2900,329 +2821,315 @@ row0:
 	VADD	V13.D2, V5.D2, V5.D2
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
+	FLDPQ	128(R1), (F15, F14)
+	FLDPQ	160(R1), (F13, F12)
+	FLDPQ	192(R1), (F11, F10)
+	FLDPQ	224(R1), (F9, F8)
+	FLDPQ	384(R1), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	416(R1), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	448(R1), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	480(R1), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	640(R1), (F16, F17)
+	FLDPQ	672(R1), (F18, F19)
+	FLDPQ	896(R1), (F20, F21)
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	928(R1), (F21, F20)
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
+	FLDPQ	704(R1), (F19, F18)
+	FLDPQ	736(R1), (F17, F16)
+	FLDPQ	960(R1), (F20, F21)
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	FLDPQ	992(R1), (F21, F20)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V24.D2, V19.D2, V19.D2
+	FLDPQ	-576(R26), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	-544(R26), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V26.D2, V18.D2, V18.D2
+	VADD	V27.D2, V19.D2, V19.D2
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
+	VADD	V20.D2, V11.D2, V11.D2
+	VADD	V21.D2, V10.D2, V10.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V23.D2, V8.D2, V8.D2
 	FSTPQ	(F0, F1), 176(RSP)
 	FSTPQ	(F2, F3), 208(RSP)
 	FSTPQ	(F4, F5), 240(RSP)
 	FSTPQ	(F6, F7), 272(RSP)
-	FLDPQ	128(R1), (F7, F6)
-	FLDPQ	160(R1), (F5, F4)
-	FLDPQ	192(R1), (F3, F2)
-	FLDPQ	224(R1), (F1, F0)
-	FLDPQ	384(R1), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	416(R1), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	448(R1), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	480(R1), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	FLDPQ	640(R1), (F15, F14)
-	FLDPQ	672(R1), (F13, F12)
-	FLDPQ	896(R1), (F11, F10)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R1), (F10, F11)
-	VADD	V10.D2, V13.D2, V13.D2
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	704(R1), (F12, F13)
-	FLDPQ	736(R1), (F14, F15)
-	FLDPQ	960(R1), (F11, F10)
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	992(R1), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-96(R26), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	-32(R26), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FSTPQ	(F7, F6), 304(RSP)
-	FSTPQ	(F5, F4), 336(RSP)
-	FSTPQ	(F3, F2), 368(RSP)
-	FSTPQ	(F1, F0), 400(RSP)
-	FLDPQ	(R26), (F0, F1)
-	FLDPQ	32(R26), (F2, F3)
-	FLDPQ	64(R26), (F4, F5)
-	FLDPQ	96(R26), (F6, F7)
-	FLDPQ	256(R26), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	288(R26), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	320(R26), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	352(R26), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	512(R26), (F8, F9)
-	FLDPQ	544(R26), (F10, F11)
-	FLDPQ	768(R26), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	800(R26), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	576(R26), (F11, F10)
-	FLDPQ	608(R26), (F9, F8)
-	FLDPQ	832(R26), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	864(R26), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	ADD	$4096, R1, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	-736(R26), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	-704(R26), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-224(R26), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	-160(R26), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	176(RSP), (F15, F14)
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	FLDPQ	208(RSP), (F14, F15)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	240(RSP), (F15, F14)
-	VADD	V15.D2, V4.D2, V4.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	272(RSP), (F14, F15)
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FSTPQ	(F0, F1), 48(RSP)
-	FSTPQ	(F2, F3), 80(RSP)
-	FSTPQ	(F4, F5), 112(RSP)
-	FSTPQ	(F6, F7), 144(RSP)
-	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F7, F6)
 	FLDPQ	160(R26), (F5, F4)
 	FLDPQ	192(R26), (F3, F2)
 	FLDPQ	224(R26), (F1, F0)
-	FLDPQ	384(R26), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	416(R26), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	448(R26), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	480(R26), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	FLDPQ	640(R26), (F15, F14)
-	FLDPQ	672(R26), (F13, F12)
-	FLDPQ	896(R26), (F11, F10)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R26), (F10, F11)
-	VADD	V10.D2, V13.D2, V13.D2
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	704(R26), (F12, F13)
-	FLDPQ	736(R26), (F14, F15)
-	FLDPQ	960(R26), (F11, F10)
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	992(R26), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
+	FLDPQ	384(R26), (F23, F22)
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	FLDPQ	416(R26), (F22, F23)
+	VADD	V22.D2, V5.D2, V5.D2
+	VADD	V23.D2, V4.D2, V4.D2
+	FLDPQ	448(R26), (F23, F22)
+	VADD	V23.D2, V3.D2, V3.D2
+	VADD	V22.D2, V2.D2, V2.D2
+	FLDPQ	480(R26), (F22, F23)
+	VADD	V22.D2, V1.D2, V1.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	FLDPQ	640(R26), (F23, F22)
+	FLDPQ	672(R26), (F21, F20)
+	FLDPQ	896(R26), (F19, F18)
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V18.D2, V22.D2, V22.D2
+	FLDPQ	928(R26), (F18, F19)
+	VADD	V18.D2, V21.D2, V21.D2
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	FLDPQ	704(R26), (F20, F21)
+	FLDPQ	736(R26), (F22, F23)
+	FLDPQ	960(R26), (F19, F18)
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	FLDPQ	992(R26), (F18, F19)
+	VADD	V18.D2, V22.D2, V22.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V20.D2, V3.D2, V3.D2
+	VADD	V21.D2, V2.D2, V2.D2
+	VADD	V22.D2, V1.D2, V1.D2
+	VADD	V23.D2, V0.D2, V0.D2
 	ADD	$4096, R1, R26
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
+	FLDPQ	-896(R26), (F23, F22)
+	FLDPQ	-864(R26), (F21, F20)
+	FLDPQ	-832(R26), (F19, F18)
+	FLDPQ	-800(R26), (F17, F16)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	FLDPQ	-576(R26), (F24, F25)
+	VADD	V24.D2, V19.D2, V19.D2
+	VADD	V25.D2, V18.D2, V18.D2
+	FLDPQ	-544(R26), (F25, F24)
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V19.D2, V19.D2
+	VADD	V26.D2, V18.D2, V18.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V16.D2, V0.D2, V0.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	VADD	V4.D2, V12.D2, V12.D2
+	VADD	V3.D2, V11.D2, V11.D2
+	VADD	V2.D2, V10.D2, V10.D2
+	VADD	V1.D2, V9.D2, V9.D2
+	VADD	V0.D2, V8.D2, V8.D2
+	ADD	$2048, R1, R26
+	FLDPQ	(R26), (F0, F1)
+	FLDPQ	32(R26), (F2, F3)
+	FLDPQ	64(R26), (F4, F5)
+	FLDPQ	96(R26), (F6, F7)
+	FLDPQ	256(R26), (F16, F17)
+	VADD	V16.D2, V0.D2, V0.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	FLDPQ	288(R26), (F17, F16)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V16.D2, V3.D2, V3.D2
+	FLDPQ	320(R26), (F16, F17)
+	VADD	V16.D2, V4.D2, V4.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	352(R26), (F17, F16)
+	VADD	V17.D2, V6.D2, V6.D2
+	VADD	V16.D2, V7.D2, V7.D2
+	FLDPQ	512(R26), (F16, F17)
+	FLDPQ	544(R26), (F18, F19)
+	FLDPQ	768(R26), (F20, F21)
 	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-96(R26), (F21, F20)
+	FLDPQ	800(R26), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
+	VADD	V16.D2, V0.D2, V0.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	FLDPQ	576(R26), (F19, F18)
+	FLDPQ	608(R26), (F17, F16)
+	FLDPQ	832(R26), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	-32(R26), (F21, F20)
+	FLDPQ	864(R26), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	304(RSP), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V19.D2, V4.D2, V4.D2
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	VADD	V16.D2, V7.D2, V7.D2
+	ADD	$4096, R1, R26
+	FLDPQ	-1024(R26), (F16, F17)
+	FLDPQ	-992(R26), (F18, F19)
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	FLDPQ	-736(R26), (F25, F24)
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V24.D2, V19.D2, V19.D2
+	FLDPQ	-704(R26), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	-672(R26), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	-224(R26), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V26.D2, V18.D2, V18.D2
+	VADD	V27.D2, V19.D2, V19.D2
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	-160(R26), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V16.D2, V0.D2, V0.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	FLDPQ	176(RSP), (F23, F22)
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V22.D2, V1.D2, V1.D2
+	FLDPQ	208(RSP), (F22, F23)
+	VADD	V22.D2, V2.D2, V2.D2
+	VADD	V23.D2, V3.D2, V3.D2
+	FLDPQ	240(RSP), (F23, F22)
+	VADD	V23.D2, V4.D2, V4.D2
+	VADD	V22.D2, V5.D2, V5.D2
+	FLDPQ	272(RSP), (F22, F23)
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	336(RSP), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	368(RSP), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	400(RSP), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	48(RSP), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	80(RSP), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	112(RSP), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	144(RSP), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V3.D2, V7.D2, V7.D2
-	VADD	V2.D2, V6.D2, V6.D2
-	VADD	V1.D2, V5.D2, V5.D2
-	VADD	V0.D2, V4.D2, V4.D2
-	VADD	V5.D2, V7.D2, V7.D2
-	VADD	V4.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	F7, (R4)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V6.D2, V2.D2, V2.D2
+	VADD	V7.D2, V3.D2, V3.D2
+	VADD	V2.D2, V0.D2, V0.D2
+	VADD	V3.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F0, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -3230,30 +3137,27 @@ row0:
 	BNE	row0
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VADDP	V7.D2, V7.D2, V7.D2
-	FMOVD	F7, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VADDP	V6.D2, V7.D2, V7.D2
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F1
+	VADDP	V1.D2, V0.D2, V0.D2
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F0, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$0, R6, skip_1
-	FMOVD	F7, (R7)
+	FMOVD	F0, (R7)
 
 skip_1:
+	JMP	next
+
+single0:
+	VADDP	V0.D2, V0.D2, V0.D2
+	FMOVD	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -3261,34 +3165,18 @@ next:
 	RET
 
 // func rowsF32NEON(a *byte)
-TEXT ·rowsF32NEON(SB), $728-8
+TEXT ·rowsF32NEON(SB), $472-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
-	FMOVQ	F0, 432(RSP)
-	FMOVQ	F0, 448(RSP)
 	MOVD	24(R0), R4
 	LSR	$6, R4, R4
-	MOVD	R4, 720(RSP)
+	MOVD	R4, 208(RSP)
 	MOVD	24(R0), R4
 	AND	$63, R4, R4
-	MOVD	R4, 728(RSP)
+	MOVD	R4, 216(RSP)
 
 group:
 	MOVD	$4, R6
@@ -3301,55 +3189,15 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	208(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	728(RSP), R9
-	CBZ	R9, padded
-	MOVD	720(RSP), R7
-	LSL	$8, R7, R7
-	ADD	R1, R7, R7
-	ADD	$208, RSP, R8
-
-pad:
-	CMP	$4, R9
-	BLT	padpart
-	FMOVQ	(R7), F0
-	FMOVQ	F0, (R8)
-	ADD	$16, R7, R7
-	ADD	$16, R8, R8
-	SUB	$4, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F1
-	ADD	$0, R7, R11
-	TBNZ	$2, R9, four_2
-	TBZ	$1, R9, one_3
-	FMOVD	(R11), F0
-	TBZ	$0, R9, loaded_1
-	ADD	$8, R11, R11
-	VLD1	(R11), V0.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R11), F0
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R11), F0
-
-loaded_1:
-	VORR	V1.B16, V0.B16, V0.B16
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	720(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	208(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
 	FLDPQ	64(R9), (F4, F5)
@@ -3366,252 +3214,336 @@ padded:
 	FLDPQ	352(R9), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	512(R9), (F8, F9)
-	FLDPQ	544(R9), (F10, F11)
-	FLDPQ	768(R9), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	800(R9), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	576(R9), (F11, F10)
-	FLDPQ	608(R9), (F9, F8)
-	FLDPQ	832(R9), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	864(R9), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	ADD	$2048, R9, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
+	ADD	$512, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	ADD	$256, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+
+fewtail0at0:
+	MOVD	216(RSP), R8
+	CMP	$4, R8
+	BLT	fewpart0
+	FMOVQ	(R9), F16
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	-736(R26), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	CMP	$8, R8
+	BLT	fewpart1
+	FMOVQ	16(R9), F16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	CMP	$12, R8
+	BLT	fewpart2
+	FMOVQ	32(R9), F16
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	CMP	$16, R8
+	BLT	fewpart3
+	FMOVQ	48(R9), F16
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	-704(R26), (F16, F17)
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
 	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-224(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	-160(R26), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 464(RSP)
-	FSTPQ	(F2, F3), 496(RSP)
-	FSTPQ	(F4, F5), 528(RSP)
-	FSTPQ	(F6, F7), 560(RSP)
-	FLDPQ	128(R9), (F7, F6)
-	FLDPQ	160(R9), (F5, F4)
-	FLDPQ	192(R9), (F3, F2)
-	FLDPQ	224(R9), (F1, F0)
-	FLDPQ	384(R9), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	416(R9), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	448(R9), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	480(R9), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	640(R9), (F15, F14)
-	FLDPQ	672(R9), (F13, F12)
-	FLDPQ	896(R9), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R9), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	704(R9), (F12, F13)
-	FLDPQ	736(R9), (F14, F15)
-	FLDPQ	960(R9), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	992(R9), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
+	TBNZ	$2, R8, four_2
+	TBZ	$1, R8, one_3
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_1
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_1
+
+one_3:
+	FMOVS	(R11), F17
+	JMP	loaded_1
+
+four_2:
+	FMOVQ	(R11), F17
+
+loaded_1:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$16, R9, R10
+	TBNZ	$2, R8, four_5
+	TBZ	$1, R8, one_6
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_4
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_4
+
+one_6:
+	FMOVS	(R10), F16
+	JMP	loaded_4
+
+four_5:
+	FMOVQ	(R10), F16
+
+loaded_4:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$2, R8, four_8
+	TBZ	$1, R8, one_9
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_7
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_7
+
+one_9:
+	FMOVS	(R11), F17
+	JMP	loaded_7
+
+four_8:
+	FMOVQ	(R11), F17
+
+loaded_7:
+	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	-32(R26), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 592(RSP)
-	FSTPQ	(F5, F4), 624(RSP)
-	FSTPQ	(F3, F2), 656(RSP)
-	FSTPQ	(F1, F0), 688(RSP)
-	ADD	$2048, R9, R9
+	JMP	fewtailed0
 
-no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
-	FLDPQ	256(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	288(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	320(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	352(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	512(R7), (F8, F9)
-	FLDPQ	544(R7), (F10, F11)
-	FLDPQ	768(R7), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	800(R7), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	864(R7), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	ADD	$1024, R7, R7
+fewpart3:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$48, R9, R10
+	TBNZ	$2, R8, four_11
+	TBZ	$1, R8, one_12
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_10
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_10
 
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	256(R7), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	288(R7), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+one_12:
+	FMOVS	(R10), F16
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R10), F16
+
+loaded_10:
+	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	320(R7), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	352(R7), (F17, F16)
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_13
+
+one_15:
+	FMOVS	(R11), F17
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R11), F17
+
+loaded_13:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$80, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F16
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F16
+
+loaded_16:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$96, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R11), F17
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R11), F17
+
+loaded_19:
+	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$112, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F16
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F16
+
+loaded_22:
+	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	ADD	$512, R7, R7
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F17)
-	FLDPQ	32(R7), (F18, F19)
-	FLDPQ	64(R7), (F20, F21)
-	FLDPQ	96(R7), (F22, F23)
-	ADD	$256, R7, R7
-	JMP	tail0of0
+fewtailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
 
-no1of0:
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
+	FLDPQ	192(R8), (F3, F2)
+	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	480(R8), (F17, F16)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	ADD	$512, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
+	ADD	$256, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
@@ -3621,268 +3553,1357 @@ no1of0:
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-tail0of0:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	208(RSP), (F24, F25)
+fewtail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	240(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	272(RSP), (F24, F25)
+	CMP	$52, R9
+	BLT	fewpart12
+	FMOVQ	192(R8), F24
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	304(RSP), (F25, F24)
+	CMP	$56, R9
+	BLT	fewpart13
+	FMOVQ	208(R8), F24
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	fewpart14
+	FMOVQ	224(R8), F24
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	fewpart15
+	FMOVQ	240(R8), F24
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_25
+
+one_27:
+	FMOVS	(R11), F25
+	JMP	loaded_25
+
+four_26:
+	FMOVQ	(R11), F25
+
+loaded_25:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F24
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F24
+
+loaded_28:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_31
+
+one_33:
+	FMOVS	(R11), F25
+	JMP	loaded_31
+
+four_32:
+	FMOVQ	(R11), F25
+
+loaded_31:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F24
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F24
+
+loaded_34:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R8, R11
+	TBNZ	$2, R9, four_38
+	TBZ	$1, R9, one_39
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_37
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_37
+
+one_39:
+	FMOVS	(R11), F25
+	JMP	loaded_37
+
+four_38:
+	FMOVQ	(R11), F25
+
+loaded_37:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$208, R8, R10
+	TBNZ	$2, R9, four_41
+	TBZ	$1, R9, one_42
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_40
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_40
+
+one_42:
+	FMOVS	(R10), F24
+	JMP	loaded_40
+
+four_41:
+	FMOVQ	(R10), F24
+
+loaded_40:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R8, R11
+	TBNZ	$2, R9, four_44
+	TBZ	$1, R9, one_45
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_43
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_43
+
+one_45:
+	FMOVS	(R11), F25
+	JMP	loaded_43
+
+four_44:
+	FMOVQ	(R11), F25
+
+loaded_43:
+	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$240, R8, R10
+	TBNZ	$2, R9, four_47
+	TBZ	$1, R9, one_48
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_46
+
+one_48:
+	FMOVS	(R10), F24
+	JMP	loaded_46
+
+four_47:
+	FMOVQ	(R10), F24
+
+loaded_46:
+	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	WORD	$0x4e30d510 // fadd v16.4s, v8.4s, v16.4s
-	WORD	$0x4e31d531 // fadd v17.4s, v9.4s, v17.4s
-	WORD	$0x4e32d552 // fadd v18.4s, v10.4s, v18.4s
-	WORD	$0x4e33d573 // fadd v19.4s, v11.4s, v19.4s
-	WORD	$0x4e34d594 // fadd v20.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5b5 // fadd v21.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5d6 // fadd v22.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5f7 // fadd v23.4s, v15.4s, v23.4s
+fewtailed8:
+	MOVD	208(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	WORD	$0x4e30d410 // fadd v16.4s, v0.4s, v16.4s
-	WORD	$0x4e31d431 // fadd v17.4s, v1.4s, v17.4s
-	WORD	$0x4e32d452 // fadd v18.4s, v2.4s, v18.4s
-	WORD	$0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
-	WORD	$0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4b5 // fadd v21.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4d6 // fadd v22.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4f7 // fadd v23.4s, v7.4s, v23.4s
-
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	464(RSP), (F24, F25)
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	496(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	528(RSP), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	560(RSP), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-
-not8of0:
-	FSTPQ	(F16, F17), 80(RSP)
-	FSTPQ	(F18, F19), 112(RSP)
-	FSTPQ	(F20, F21), 144(RSP)
-	FSTPQ	(F22, F23), 176(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	128(R7), (F23, F22)
-	FLDPQ	160(R7), (F21, F20)
-	FLDPQ	192(R7), (F19, F18)
-	FLDPQ	224(R7), (F17, F16)
-	FLDPQ	384(R7), (F15, F14)
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2ed6d6 // fadd v22.4s, v22.4s, v14.4s
-	FLDPQ	416(R7), (F14, F15)
-	WORD	$0x4e2ed6b5 // fadd v21.4s, v21.4s, v14.4s
-	WORD	$0x4e2fd694 // fadd v20.4s, v20.4s, v15.4s
-	FLDPQ	448(R7), (F15, F14)
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	FLDPQ	480(R7), (F14, F15)
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	FLDPQ	640(R7), (F15, F14)
-	FLDPQ	672(R7), (F13, F12)
-	FLDPQ	896(R7), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R7), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2ed6d6 // fadd v22.4s, v22.4s, v14.4s
-	WORD	$0x4e2dd6b5 // fadd v21.4s, v21.4s, v13.4s
-	WORD	$0x4e2cd694 // fadd v20.4s, v20.4s, v12.4s
-	FLDPQ	704(R7), (F12, F13)
-	FLDPQ	736(R7), (F14, F15)
-	FLDPQ	960(R7), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	992(R7), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e2dd652 // fadd v18.4s, v18.4s, v13.4s
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	ADD	$1024, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	128(R7), (F15, F14)
-	FLDPQ	160(R7), (F13, F12)
-	FLDPQ	192(R7), (F11, F10)
-	FLDPQ	224(R7), (F9, F8)
-	FLDPQ	384(R7), (F7, F6)
-	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
-	WORD	$0x4e26d5ce // fadd v14.4s, v14.4s, v6.4s
-	FLDPQ	416(R7), (F6, F7)
-	WORD	$0x4e26d5ad // fadd v13.4s, v13.4s, v6.4s
-	WORD	$0x4e27d58c // fadd v12.4s, v12.4s, v7.4s
-	FLDPQ	448(R7), (F7, F6)
-	WORD	$0x4e27d56b // fadd v11.4s, v11.4s, v7.4s
-	WORD	$0x4e26d54a // fadd v10.4s, v10.4s, v6.4s
-	FLDPQ	480(R7), (F6, F7)
-	WORD	$0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
-	WORD	$0x4e27d508 // fadd v8.4s, v8.4s, v7.4s
-	ADD	$512, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	128(R7), (F7, F6)
-	FLDPQ	160(R7), (F5, F4)
-	FLDPQ	192(R7), (F3, F2)
-	FLDPQ	224(R7), (F1, F0)
-	ADD	$256, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-
-tail0of8:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	336(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	368(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	400(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	432(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	WORD	$0x4e27d5e7 // fadd v7.4s, v15.4s, v7.4s
-	WORD	$0x4e26d5c6 // fadd v6.4s, v14.4s, v6.4s
-	WORD	$0x4e25d5a5 // fadd v5.4s, v13.4s, v5.4s
-	WORD	$0x4e24d584 // fadd v4.4s, v12.4s, v4.4s
-	WORD	$0x4e23d563 // fadd v3.4s, v11.4s, v3.4s
-	WORD	$0x4e22d542 // fadd v2.4s, v10.4s, v2.4s
-	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
-	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	WORD	$0x4e27d6e7 // fadd v7.4s, v23.4s, v7.4s
-	WORD	$0x4e26d6c6 // fadd v6.4s, v22.4s, v6.4s
-	WORD	$0x4e25d6a5 // fadd v5.4s, v21.4s, v5.4s
-	WORD	$0x4e24d684 // fadd v4.4s, v20.4s, v4.4s
-	WORD	$0x4e23d663 // fadd v3.4s, v19.4s, v3.4s
-	WORD	$0x4e22d642 // fadd v2.4s, v18.4s, v2.4s
-	WORD	$0x4e21d621 // fadd v1.4s, v17.4s, v1.4s
-	WORD	$0x4e20d600 // fadd v0.4s, v16.4s, v0.4s
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	592(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	624(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	656(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	688(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-not8of8:
-	FLDPQ	80(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
+fewwithout2at8:
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	208(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	FLDPQ	288(R8), (F22, F23)
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	320(R8), (F23, F22)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	FLDPQ	352(R8), (F22, F23)
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
+	FLDPQ	768(R8), (F19, F18)
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	FLDPQ	800(R8), (F18, F19)
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	FLDPQ	864(R8), (F18, F19)
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FLDPQ	-736(R26), (F1, F0)
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FLDPQ	-704(R26), (F0, F1)
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FLDPQ	-672(R26), (F1, F0)
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ	-224(R26), (F5, F4)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	FLDPQ	-160(R26), (F5, F4)
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 224(RSP)
+	FSTPQ	(F11, F10), 256(RSP)
+	FSTPQ	(F15, F14), 288(RSP)
+	FSTPQ	(F13, F12), 320(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FLDPQ	480(R8), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	928(R8), (F21, F20)
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FLDPQ	992(R8), (F21, F20)
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	-608(R26), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	-576(R26), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	-544(R26), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ	-96(R26), (F5, F4)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	FLDPQ	-32(R26), (F5, F4)
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 352(RSP)
+	FSTPQ	(F14, F15), 384(RSP)
+	FSTPQ	(F10, F11), 416(RSP)
+	FSTPQ	(F9, F8), 448(RSP)
+	ADD	$2048, R8, R8
+
+no8:
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	FLDPQ	288(R9), (F22, F23)
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	320(R9), (F23, F22)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	FLDPQ	352(R9), (F22, F23)
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
+	FLDPQ	768(R9), (F19, F18)
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	FLDPQ	800(R9), (F18, F19)
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	FLDPQ	864(R9), (F18, F19)
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	ADD	$1024, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FLDPQ	288(R9), (F1, F0)
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FLDPQ	320(R9), (F0, F1)
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FLDPQ	352(R9), (F1, F0)
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	ADD	$512, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	ADD	$256, R9, R9
+	JMP	manytail0at0
+
+manyno1at0:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+
+manytail0at0:
+	MOVD	216(RSP), R7
+	CMP	$4, R7
+	BLT	manypart0
+	FMOVQ	(R9), F24
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	CMP	$8, R7
+	BLT	manypart1
+	FMOVQ	16(R9), F24
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	CMP	$12, R7
+	BLT	manypart2
+	FMOVQ	32(R9), F24
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	CMP	$16, R7
+	BLT	manypart3
+	FMOVQ	48(R9), F24
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
+	TBNZ	$2, R7, four_50
+	TBZ	$1, R7, one_51
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_49
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_49
+
+one_51:
+	FMOVS	(R11), F25
+	JMP	loaded_49
+
+four_50:
+	FMOVQ	(R11), F25
+
+loaded_49:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	JMP	manytailed0
+
+manypart1:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$16, R9, R10
+	TBNZ	$2, R7, four_53
+	TBZ	$1, R7, one_54
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_52
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_52
+
+one_54:
+	FMOVS	(R10), F24
+	JMP	loaded_52
+
+four_53:
+	FMOVQ	(R10), F24
+
+loaded_52:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	JMP	manytailed0
+
+manypart2:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$2, R7, four_56
+	TBZ	$1, R7, one_57
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_55
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_55
+
+one_57:
+	FMOVS	(R11), F25
+	JMP	loaded_55
+
+four_56:
+	FMOVQ	(R11), F25
+
+loaded_55:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	JMP	manytailed0
+
+manypart3:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$48, R9, R10
+	TBNZ	$2, R7, four_59
+	TBZ	$1, R7, one_60
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_58
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_58
+
+one_60:
+	FMOVS	(R10), F24
+	JMP	loaded_58
+
+four_59:
+	FMOVQ	(R10), F24
+
+loaded_58:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_61
+
+one_63:
+	FMOVS	(R11), F25
+	JMP	loaded_61
+
+four_62:
+	FMOVQ	(R11), F25
+
+loaded_61:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$80, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_64
+
+one_66:
+	FMOVS	(R10), F24
+	JMP	loaded_64
+
+four_65:
+	FMOVQ	(R10), F24
+
+loaded_64:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_67
+
+one_69:
+	FMOVS	(R11), F25
+	JMP	loaded_67
+
+four_68:
+	FMOVQ	(R11), F25
+
+loaded_67:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$112, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_70
+
+one_72:
+	FMOVS	(R10), F24
+	JMP	loaded_70
+
+four_71:
+	FMOVQ	(R10), F24
+
+loaded_70:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+
+manytailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
+	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
+	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
+	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	224(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	256(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	288(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	320(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+
+without8at0:
+	FSTPQ	(F0, F1), 80(RSP)
+	FSTPQ	(F2, F3), 112(RSP)
+	FSTPQ	(F4, F5), 144(RSP)
+	FSTPQ	(F6, F7), 176(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FLDPQ	416(R7), (F13, F12)
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	448(R7), (F12, F13)
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	FLDPQ	480(R7), (F13, F12)
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FLDPQ	928(R7), (F11, F10)
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FLDPQ	992(R7), (F11, F10)
+	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	ADD	$1024, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	416(R7), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	448(R7), (F16, F17)
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FLDPQ	480(R7), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	ADD	$512, R7, R7
+
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
+	FLDPQ	192(R7), (F20, F21)
+	FLDPQ	224(R7), (F22, F23)
+	ADD	$256, R7, R7
+	JMP	manytail0at8
+
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+
+manytail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	CMP	$52, R9
+	BLT	manypart12
+	FMOVQ	192(R7), F24
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	CMP	$56, R9
+	BLT	manypart13
+	FMOVQ	208(R7), F24
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	manypart14
+	FMOVQ	224(R7), F24
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	manypart15
+	FMOVQ	240(R7), F24
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_73
+
+one_75:
+	FMOVS	(R11), F25
+	JMP	loaded_73
+
+four_74:
+	FMOVQ	(R11), F25
+
+loaded_73:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_76
+
+one_78:
+	FMOVS	(R10), F24
+	JMP	loaded_76
+
+four_77:
+	FMOVQ	(R10), F24
+
+loaded_76:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_79
+
+one_81:
+	FMOVS	(R11), F25
+	JMP	loaded_79
+
+four_80:
+	FMOVQ	(R11), F25
+
+loaded_79:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_82
+
+one_84:
+	FMOVS	(R10), F24
+	JMP	loaded_82
+
+four_83:
+	FMOVQ	(R10), F24
+
+loaded_82:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
+
+manypart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R7, R11
+	TBNZ	$2, R9, four_86
+	TBZ	$1, R9, one_87
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_85
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_85
+
+one_87:
+	FMOVS	(R11), F25
+	JMP	loaded_85
+
+four_86:
+	FMOVQ	(R11), F25
+
+loaded_85:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	manytailed8
+
+manypart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$208, R7, R10
+	TBNZ	$2, R9, four_89
+	TBZ	$1, R9, one_90
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_88
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_88
+
+one_90:
+	FMOVS	(R10), F24
+	JMP	loaded_88
+
+four_89:
+	FMOVQ	(R10), F24
+
+loaded_88:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	manytailed8
+
+manypart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R7, R11
+	TBNZ	$2, R9, four_92
+	TBZ	$1, R9, one_93
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_91
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_91
+
+one_93:
+	FMOVS	(R11), F25
+	JMP	loaded_91
+
+four_92:
+	FMOVQ	(R11), F25
+
+loaded_91:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	manytailed8
+
+manypart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$240, R7, R10
+	TBNZ	$2, R9, four_95
+	TBZ	$1, R9, one_96
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_94
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_94
+
+one_96:
+	FMOVS	(R10), F24
+	JMP	loaded_94
+
+four_95:
+	FMOVQ	(R10), F24
+
+loaded_94:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+manytailed8:
+	MOVD	208(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
+
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
+
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+
+without8at8:
+	FLDPQ	80(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	112(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	144(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	176(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	ADD	$0, R2, R7
+	TBZ	$1, R6, skip_97
+	FMOVD	F16, (R7)
+	ADD	$8, R7, R7
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
-skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F7, (R8)
+skip_97:
+	TBZ	$0, R6, skip_98
+	FMOVS	F16, (R7)
 
-skip_5:
+skip_98:
+	JMP	next
+
+single0:
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
+	JMP	next
+
+single1:
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -3890,35 +4911,18 @@ next:
 	RET
 
 // func rowsF64NEON(a *byte)
-TEXT ·rowsF64NEON(SB), $696-8
+TEXT ·rowsF64NEON(SB), $440-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	VSHL	$32, V0.D2, V0.D2
-	FMOVQ	F0, 176(RSP)
-	FMOVQ	F0, 192(RSP)
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
 	MOVD	24(R0), R4
 	LSR	$5, R4, R4
-	MOVD	R4, 688(RSP)
+	MOVD	R4, 176(RSP)
 	MOVD	24(R0), R4
 	AND	$31, R4, R4
-	MOVD	R4, 696(RSP)
+	MOVD	R4, 184(RSP)
 
 group:
 	MOVD	$2, R6
@@ -3931,47 +4935,15 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	176(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	696(RSP), R9
-	CBZ	R9, padded
-	MOVD	688(RSP), R7
-	LSL	$8, R7, R7
-	ADD	R1, R7, R7
-	ADD	$176, RSP, R8
-
-pad:
-	CMP	$2, R9
-	BLT	padpart
-	FMOVQ	(R7), F0
-	FMOVQ	F0, (R8)
-	ADD	$16, R7, R7
-	ADD	$16, R8, R8
-	SUB	$2, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F1
-	ADD	$0, R7, R11
-	TBNZ	$1, R9, two_2
-	FMOVD	(R11), F0
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R11), F0
-
-loaded_1:
-	VORR	V1.B16, V0.B16, V0.B16
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	688(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	176(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
 	FLDPQ	64(R9), (F4, F5)
@@ -3988,252 +4960,280 @@ padded:
 	FLDPQ	352(R9), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	512(R9), (F8, F9)
-	FLDPQ	544(R9), (F10, F11)
-	FLDPQ	768(R9), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	800(R9), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	576(R9), (F11, F10)
-	FLDPQ	608(R9), (F9, F8)
-	FLDPQ	832(R9), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	864(R9), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	ADD	$2048, R9, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
+	ADD	$512, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	ADD	$256, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	VSHL	$32, V8.D2, V8.D2
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	VSHL	$32, V9.D2, V9.D2
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	VSHL	$32, V10.D2, V10.D2
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	VSHL	$32, V11.D2, V11.D2
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	VSHL	$32, V12.D2, V12.D2
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	VSHL	$32, V13.D2, V13.D2
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	VSHL	$32, V14.D2, V14.D2
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+	VSHL	$32, V15.D2, V15.D2
+
+fewtail0at0:
+	MOVD	184(RSP), R8
+	CMP	$2, R8
+	BLT	fewpart0
+	FMOVQ	(R9), F16
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	-736(R26), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	CMP	$4, R8
+	BLT	fewpart1
+	FMOVQ	16(R9), F16
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	CMP	$6, R8
+	BLT	fewpart2
+	FMOVQ	32(R9), F16
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	CMP	$8, R8
+	BLT	fewpart3
+	FMOVQ	48(R9), F16
 	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	-704(R26), (F16, F17)
+	CMP	$10, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
 	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	CMP	$12, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	WORD	$0x4e70d5ad // fadd v13.2d, v13.2d, v16.2d
+	CMP	$14, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	WORD	$0x4e70d5ce // fadd v14.2d, v14.2d, v16.2d
+	CMP	$16, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-224(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	-160(R26), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FSTPQ	(F0, F1), 432(RSP)
-	FSTPQ	(F2, F3), 464(RSP)
-	FSTPQ	(F4, F5), 496(RSP)
-	FSTPQ	(F6, F7), 528(RSP)
-	FLDPQ	128(R9), (F7, F6)
-	FLDPQ	160(R9), (F5, F4)
-	FLDPQ	192(R9), (F3, F2)
-	FLDPQ	224(R9), (F1, F0)
-	FLDPQ	384(R9), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	416(R9), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	448(R9), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	480(R9), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	FLDPQ	640(R9), (F15, F14)
-	FLDPQ	672(R9), (F13, F12)
-	FLDPQ	896(R9), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R9), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	704(R9), (F12, F13)
-	FLDPQ	736(R9), (F14, F15)
-	FLDPQ	960(R9), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	992(R9), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
+	TBNZ	$1, R8, two_2
+	FMOVD	(R11), F17
+	JMP	loaded_1
+
+two_2:
+	FMOVQ	(R11), F17
+
+loaded_1:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$2, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$16, R9, R10
+	TBNZ	$1, R8, two_4
+	FMOVD	(R10), F16
+	JMP	loaded_3
+
+two_4:
+	FMOVQ	(R10), F16
+
+loaded_3:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$1, R8, two_6
+	FMOVD	(R11), F17
+	JMP	loaded_5
+
+two_6:
+	FMOVQ	(R11), F17
+
+loaded_5:
+	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	-32(R26), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FSTPQ	(F7, F6), 560(RSP)
-	FSTPQ	(F5, F4), 592(RSP)
-	FSTPQ	(F3, F2), 624(RSP)
-	FSTPQ	(F1, F0), 656(RSP)
-	ADD	$2048, R9, R9
+	JMP	fewtailed0
 
-no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
-	FLDPQ	256(R7), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	288(R7), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	320(R7), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	352(R7), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	512(R7), (F8, F9)
-	FLDPQ	544(R7), (F10, F11)
-	FLDPQ	768(R7), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	800(R7), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	864(R7), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	ADD	$1024, R7, R7
+fewpart3:
+	SUB	$6, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$48, R9, R10
+	TBNZ	$1, R8, two_8
+	FMOVD	(R10), F16
+	JMP	loaded_7
 
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	256(R7), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	288(R7), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+two_8:
+	FMOVQ	(R10), F16
+
+loaded_7:
+	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	320(R7), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	352(R7), (F17, F16)
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
+	TBNZ	$1, R8, two_10
+	FMOVD	(R11), F17
+	JMP	loaded_9
+
+two_10:
+	FMOVQ	(R11), F17
+
+loaded_9:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$10, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$80, R9, R10
+	TBNZ	$1, R8, two_12
+	FMOVD	(R10), F16
+	JMP	loaded_11
+
+two_12:
+	FMOVQ	(R10), F16
+
+loaded_11:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e70d5ad // fadd v13.2d, v13.2d, v16.2d
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$96, R9, R11
+	TBNZ	$1, R8, two_14
+	FMOVD	(R11), F17
+	JMP	loaded_13
+
+two_14:
+	FMOVQ	(R11), F17
+
+loaded_13:
+	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$14, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$112, R9, R10
+	TBNZ	$1, R8, two_16
+	FMOVD	(R10), F16
+	JMP	loaded_15
+
+two_16:
+	FMOVQ	(R10), F16
+
+loaded_15:
+	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	ADD	$512, R7, R7
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F17)
-	FLDPQ	32(R7), (F18, F19)
-	FLDPQ	64(R7), (F20, F21)
-	FLDPQ	96(R7), (F22, F23)
-	ADD	$256, R7, R7
-	JMP	tail0of0
+fewtailed0:
+	MOVD	176(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e68d408 // fadd v8.2d, v0.2d, v8.2d
+	WORD	$0x4e69d429 // fadd v9.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad44a // fadd v10.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd46b // fadd v11.2d, v3.2d, v11.2d
+	WORD	$0x4e6cd48c // fadd v12.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4ad // fadd v13.2d, v5.2d, v13.2d
+	WORD	$0x4e6ed4ce // fadd v14.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4ef // fadd v15.2d, v7.2d, v15.2d
 
-no1of0:
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
+	FLDPQ	192(R8), (F3, F2)
+	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	480(R8), (F17, F16)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	ADD	$512, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
+	ADD	$256, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	VSHL	$32, V16.D2, V16.D2
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
@@ -4251,260 +5251,1163 @@ no1of0:
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 	VSHL	$32, V23.D2, V23.D2
 
-tail0of0:
-	MOVD	696(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	176(RSP), (F24, F25)
+fewtail0at8:
+	MOVD	184(RSP), R9
+	CMP	$18, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
 	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	FLDPQ	208(RSP), (F25, F24)
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	CMP	$20, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	CMP	$22, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	WORD	$0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	CMP	$24, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	FLDPQ	240(RSP), (F24, F25)
+	CMP	$26, R9
+	BLT	fewpart12
+	FMOVQ	192(R8), F24
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	272(RSP), (F25, F24)
+	CMP	$28, R9
+	BLT	fewpart13
+	FMOVQ	208(R8), F24
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	CMP	$30, R9
+	BLT	fewpart14
+	FMOVQ	224(R8), F24
+	WORD	$0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	CMP	$32, R9
+	BLT	fewpart15
+	FMOVQ	240(R8), F24
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
+	TBNZ	$1, R9, two_18
+	FMOVD	(R11), F25
+	JMP	loaded_17
+
+two_18:
+	FMOVQ	(R11), F25
+
+loaded_17:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R8, R10
+	TBNZ	$1, R9, two_20
+	FMOVD	(R10), F24
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F24
+
+loaded_19:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
+	TBNZ	$1, R9, two_22
+	FMOVD	(R11), F25
+	JMP	loaded_21
+
+two_22:
+	FMOVQ	(R11), F25
+
+loaded_21:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R8, R10
+	TBNZ	$1, R9, two_24
+	FMOVD	(R10), F24
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F24
+
+loaded_23:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$24, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R8, R11
+	TBNZ	$1, R9, two_26
+	FMOVD	(R11), F25
+	JMP	loaded_25
+
+two_26:
+	FMOVQ	(R11), F25
+
+loaded_25:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$26, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$208, R8, R10
+	TBNZ	$1, R9, two_28
+	FMOVD	(R10), F24
+	JMP	loaded_27
+
+two_28:
+	FMOVQ	(R10), F24
+
+loaded_27:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$28, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R8, R11
+	TBNZ	$1, R9, two_30
+	FMOVD	(R11), F25
+	JMP	loaded_29
+
+two_30:
+	FMOVQ	(R11), F25
+
+loaded_29:
+	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$30, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$240, R8, R10
+	TBNZ	$1, R9, two_32
+	FMOVD	(R10), F24
+	JMP	loaded_31
+
+two_32:
+	FMOVQ	(R10), F24
+
+loaded_31:
+	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	WORD	$0x4e70d510 // fadd v16.2d, v8.2d, v16.2d
-	WORD	$0x4e71d531 // fadd v17.2d, v9.2d, v17.2d
-	WORD	$0x4e72d552 // fadd v18.2d, v10.2d, v18.2d
-	WORD	$0x4e73d573 // fadd v19.2d, v11.2d, v19.2d
-	WORD	$0x4e74d594 // fadd v20.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5b5 // fadd v21.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5d6 // fadd v22.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5f7 // fadd v23.2d, v15.2d, v23.2d
+fewtailed8:
+	MOVD	176(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e70d4f0 // fadd v16.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4d1 // fadd v17.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4b2 // fadd v18.2d, v5.2d, v18.2d
+	WORD	$0x4e73d493 // fadd v19.2d, v4.2d, v19.2d
+	WORD	$0x4e74d474 // fadd v20.2d, v3.2d, v20.2d
+	WORD	$0x4e75d455 // fadd v21.2d, v2.2d, v21.2d
+	WORD	$0x4e76d436 // fadd v22.2d, v1.2d, v22.2d
+	WORD	$0x4e77d417 // fadd v23.2d, v0.2d, v23.2d
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	WORD	$0x4e70d410 // fadd v16.2d, v0.2d, v16.2d
-	WORD	$0x4e71d431 // fadd v17.2d, v1.2d, v17.2d
-	WORD	$0x4e72d452 // fadd v18.2d, v2.2d, v18.2d
-	WORD	$0x4e73d473 // fadd v19.2d, v3.2d, v19.2d
-	WORD	$0x4e74d494 // fadd v20.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4b5 // fadd v21.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4d6 // fadd v22.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4f7 // fadd v23.2d, v7.2d, v23.2d
-
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	432(RSP), (F24, F25)
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	FLDPQ	464(RSP), (F25, F24)
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	FLDPQ	496(RSP), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	528(RSP), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-
-not8of0:
-	FSTPQ	(F16, F17), 48(RSP)
-	FSTPQ	(F18, F19), 80(RSP)
-	FSTPQ	(F20, F21), 112(RSP)
-	FSTPQ	(F22, F23), 144(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	128(R7), (F23, F22)
-	FLDPQ	160(R7), (F21, F20)
-	FLDPQ	192(R7), (F19, F18)
-	FLDPQ	224(R7), (F17, F16)
-	FLDPQ	384(R7), (F15, F14)
-	WORD	$0x4e6fd6f7 // fadd v23.2d, v23.2d, v15.2d
-	WORD	$0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
-	FLDPQ	416(R7), (F14, F15)
-	WORD	$0x4e6ed6b5 // fadd v21.2d, v21.2d, v14.2d
-	WORD	$0x4e6fd694 // fadd v20.2d, v20.2d, v15.2d
-	FLDPQ	448(R7), (F15, F14)
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	FLDPQ	480(R7), (F14, F15)
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	FLDPQ	640(R7), (F15, F14)
-	FLDPQ	672(R7), (F13, F12)
-	FLDPQ	896(R7), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R7), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd6f7 // fadd v23.2d, v23.2d, v15.2d
-	WORD	$0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
-	WORD	$0x4e6dd6b5 // fadd v21.2d, v21.2d, v13.2d
-	WORD	$0x4e6cd694 // fadd v20.2d, v20.2d, v12.2d
-	FLDPQ	704(R7), (F12, F13)
-	FLDPQ	736(R7), (F14, F15)
-	FLDPQ	960(R7), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	992(R7), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd673 // fadd v19.2d, v19.2d, v12.2d
-	WORD	$0x4e6dd652 // fadd v18.2d, v18.2d, v13.2d
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	ADD	$1024, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	128(R7), (F15, F14)
-	FLDPQ	160(R7), (F13, F12)
-	FLDPQ	192(R7), (F11, F10)
-	FLDPQ	224(R7), (F9, F8)
-	FLDPQ	384(R7), (F7, F6)
-	WORD	$0x4e67d5ef // fadd v15.2d, v15.2d, v7.2d
-	WORD	$0x4e66d5ce // fadd v14.2d, v14.2d, v6.2d
-	FLDPQ	416(R7), (F6, F7)
-	WORD	$0x4e66d5ad // fadd v13.2d, v13.2d, v6.2d
-	WORD	$0x4e67d58c // fadd v12.2d, v12.2d, v7.2d
-	FLDPQ	448(R7), (F7, F6)
-	WORD	$0x4e67d56b // fadd v11.2d, v11.2d, v7.2d
-	WORD	$0x4e66d54a // fadd v10.2d, v10.2d, v6.2d
-	FLDPQ	480(R7), (F6, F7)
-	WORD	$0x4e66d529 // fadd v9.2d, v9.2d, v6.2d
-	WORD	$0x4e67d508 // fadd v8.2d, v8.2d, v7.2d
-	ADD	$512, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	128(R7), (F7, F6)
-	FLDPQ	160(R7), (F5, F4)
-	FLDPQ	192(R7), (F3, F2)
-	FLDPQ	224(R7), (F1, F0)
-	ADD	$256, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-	VSHL	$32, V7.D2, V7.D2
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	VSHL	$32, V6.D2, V6.D2
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	VSHL	$32, V5.D2, V5.D2
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	VSHL	$32, V4.D2, V4.D2
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-	VSHL	$32, V3.D2, V3.D2
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VSHL	$32, V2.D2, V2.D2
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	VSHL	$32, V1.D2, V1.D2
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	VSHL	$32, V0.D2, V0.D2
-
-tail0of8:
-	MOVD	696(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	304(RSP), (F24, F25)
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD	$0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
-	FLDPQ	336(RSP), (F25, F24)
-	WORD	$0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
-	FLDPQ	368(RSP), (F24, F25)
-	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD	$0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
-	FLDPQ	400(RSP), (F25, F24)
-	WORD	$0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	WORD	$0x4e67d5e7 // fadd v7.2d, v15.2d, v7.2d
-	WORD	$0x4e66d5c6 // fadd v6.2d, v14.2d, v6.2d
-	WORD	$0x4e65d5a5 // fadd v5.2d, v13.2d, v5.2d
-	WORD	$0x4e64d584 // fadd v4.2d, v12.2d, v4.2d
-	WORD	$0x4e63d563 // fadd v3.2d, v11.2d, v3.2d
-	WORD	$0x4e62d542 // fadd v2.2d, v10.2d, v2.2d
-	WORD	$0x4e61d521 // fadd v1.2d, v9.2d, v1.2d
-	WORD	$0x4e60d500 // fadd v0.2d, v8.2d, v0.2d
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	WORD	$0x4e67d6e7 // fadd v7.2d, v23.2d, v7.2d
-	WORD	$0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
-	WORD	$0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
-	WORD	$0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
-	WORD	$0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
-	WORD	$0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
-	WORD	$0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
-	WORD	$0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	560(RSP), (F24, F25)
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD	$0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
-	FLDPQ	592(RSP), (F25, F24)
-	WORD	$0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
-	FLDPQ	624(RSP), (F24, F25)
-	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD	$0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
-	FLDPQ	656(RSP), (F25, F24)
-	WORD	$0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
-
-not8of8:
-	FLDPQ	48(RSP), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	80(RSP), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	112(RSP), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	144(RSP), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e63d4e7 // fadd v7.2d, v7.2d, v3.2d
-	WORD	$0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
-	WORD	$0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD	$0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD	$0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	F7, (R4)
+fewwithout2at8:
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	WORD	$0x4e6ad508 // fadd v8.2d, v8.2d, v10.2d
+	WORD	$0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	176(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	FLDPQ	288(R8), (F22, F23)
+	WORD	$0x4e76d56b // fadd v11.2d, v11.2d, v22.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	320(R8), (F23, F22)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	FLDPQ	352(R8), (F22, F23)
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
+	FLDPQ	768(R8), (F19, F18)
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	FLDPQ	800(R8), (F18, F19)
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	FLDPQ	864(R8), (F18, F19)
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	FLDPQ	-736(R26), (F1, F0)
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FLDPQ	-704(R26), (F0, F1)
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	FLDPQ	-672(R26), (F1, F0)
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FLDPQ	-224(R26), (F5, F4)
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e62d6b5 // fadd v21.2d, v21.2d, v2.2d
+	WORD	$0x4e63d694 // fadd v20.2d, v20.2d, v3.2d
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	FLDPQ	-160(R26), (F5, F4)
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	WORD	$0x4e62d652 // fadd v18.2d, v18.2d, v2.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FSTPQ	(F8, F9), 192(RSP)
+	FSTPQ	(F11, F10), 224(RSP)
+	FSTPQ	(F15, F14), 256(RSP)
+	FSTPQ	(F13, F12), 288(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FLDPQ	480(R8), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FLDPQ	928(R8), (F21, F20)
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FLDPQ	992(R8), (F21, F20)
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e73d54a // fadd v10.2d, v10.2d, v19.2d
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	-608(R26), (F1, F0)
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	-576(R26), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	-544(R26), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FLDPQ	-96(R26), (F5, F4)
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e62d652 // fadd v18.2d, v18.2d, v2.2d
+	WORD	$0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	FLDPQ	-32(R26), (F5, F4)
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e63d694 // fadd v20.2d, v20.2d, v3.2d
+	WORD	$0x4e62d6b5 // fadd v21.2d, v21.2d, v2.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	FSTPQ	(F12, F13), 320(RSP)
+	FSTPQ	(F14, F15), 352(RSP)
+	FSTPQ	(F10, F11), 384(RSP)
+	FSTPQ	(F9, F8), 416(RSP)
+	ADD	$2048, R8, R8
+
+no8:
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	FLDPQ	288(R9), (F22, F23)
+	WORD	$0x4e76d56b // fadd v11.2d, v11.2d, v22.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	320(R9), (F23, F22)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	FLDPQ	352(R9), (F22, F23)
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
+	FLDPQ	768(R9), (F19, F18)
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	FLDPQ	800(R9), (F18, F19)
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	FLDPQ	864(R9), (F18, F19)
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	ADD	$1024, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	FLDPQ	288(R9), (F1, F0)
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FLDPQ	320(R9), (F0, F1)
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	FLDPQ	352(R9), (F1, F0)
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	ADD	$512, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	ADD	$256, R9, R9
+	JMP	manytail0at0
+
+manyno1at0:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	VSHL	$32, V0.D2, V0.D2
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VSHL	$32, V1.D2, V1.D2
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	VSHL	$32, V2.D2, V2.D2
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	VSHL	$32, V3.D2, V3.D2
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	VSHL	$32, V4.D2, V4.D2
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	VSHL	$32, V5.D2, V5.D2
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	VSHL	$32, V6.D2, V6.D2
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+	VSHL	$32, V7.D2, V7.D2
+
+manytail0at0:
+	MOVD	184(RSP), R7
+	CMP	$2, R7
+	BLT	manypart0
+	FMOVQ	(R9), F24
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	CMP	$4, R7
+	BLT	manypart1
+	FMOVQ	16(R9), F24
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	CMP	$6, R7
+	BLT	manypart2
+	FMOVQ	32(R9), F24
+	WORD	$0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
+	CMP	$8, R7
+	BLT	manypart3
+	FMOVQ	48(R9), F24
+	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	CMP	$10, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	CMP	$12, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	CMP	$14, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	CMP	$16, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
+	TBNZ	$1, R7, two_34
+	FMOVD	(R11), F25
+	JMP	loaded_33
+
+two_34:
+	FMOVQ	(R11), F25
+
+loaded_33:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
+	JMP	manytailed0
+
+manypart1:
+	SUB	$2, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$16, R9, R10
+	TBNZ	$1, R7, two_36
+	FMOVD	(R10), F24
+	JMP	loaded_35
+
+two_36:
+	FMOVQ	(R10), F24
+
+loaded_35:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	JMP	manytailed0
+
+manypart2:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$1, R7, two_38
+	FMOVD	(R11), F25
+	JMP	loaded_37
+
+two_38:
+	FMOVQ	(R11), F25
+
+loaded_37:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	JMP	manytailed0
+
+manypart3:
+	SUB	$6, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$48, R9, R10
+	TBNZ	$1, R7, two_40
+	FMOVD	(R10), F24
+	JMP	loaded_39
+
+two_40:
+	FMOVQ	(R10), F24
+
+loaded_39:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	JMP	manytailed0
+
+manypart4:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
+	TBNZ	$1, R7, two_42
+	FMOVD	(R11), F25
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R11), F25
+
+loaded_41:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	JMP	manytailed0
+
+manypart5:
+	SUB	$10, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$80, R9, R10
+	TBNZ	$1, R7, two_44
+	FMOVD	(R10), F24
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R10), F24
+
+loaded_43:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	JMP	manytailed0
+
+manypart6:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
+	TBNZ	$1, R7, two_46
+	FMOVD	(R11), F25
+	JMP	loaded_45
+
+two_46:
+	FMOVQ	(R11), F25
+
+loaded_45:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	JMP	manytailed0
+
+manypart7:
+	SUB	$14, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$112, R9, R10
+	TBNZ	$1, R7, two_48
+	FMOVD	(R10), F24
+	JMP	loaded_47
+
+two_48:
+	FMOVQ	(R10), F24
+
+loaded_47:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+
+manytailed0:
+	MOVD	176(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	WORD	$0x4e60d6e0 // fadd v0.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6c1 // fadd v1.2d, v22.2d, v1.2d
+	WORD	$0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD	$0x4e63d683 // fadd v3.2d, v20.2d, v3.2d
+	WORD	$0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD	$0x4e65d645 // fadd v5.2d, v18.2d, v5.2d
+	WORD	$0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD	$0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	WORD	$0x4e60d500 // fadd v0.2d, v8.2d, v0.2d
+	WORD	$0x4e61d521 // fadd v1.2d, v9.2d, v1.2d
+	WORD	$0x4e62d562 // fadd v2.2d, v11.2d, v2.2d
+	WORD	$0x4e63d543 // fadd v3.2d, v10.2d, v3.2d
+	WORD	$0x4e64d5e4 // fadd v4.2d, v15.2d, v4.2d
+	WORD	$0x4e65d5c5 // fadd v5.2d, v14.2d, v5.2d
+	WORD	$0x4e66d5a6 // fadd v6.2d, v13.2d, v6.2d
+	WORD	$0x4e67d587 // fadd v7.2d, v12.2d, v7.2d
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	192(RSP), (F12, F13)
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	FLDPQ	224(RSP), (F13, F12)
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FLDPQ	256(RSP), (F12, F13)
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	FLDPQ	288(RSP), (F13, F12)
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+
+without8at0:
+	FSTPQ	(F0, F1), 48(RSP)
+	FSTPQ	(F2, F3), 80(RSP)
+	FSTPQ	(F4, F5), 112(RSP)
+	FSTPQ	(F6, F7), 144(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	FLDPQ	416(R7), (F13, F12)
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FLDPQ	448(R7), (F12, F13)
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	FLDPQ	480(R7), (F13, F12)
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	WORD	$0x4e6ad58c // fadd v12.2d, v12.2d, v10.2d
+	WORD	$0x4e6bd5ad // fadd v13.2d, v13.2d, v11.2d
+	FLDPQ	928(R7), (F11, F10)
+	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
+	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
+	FLDPQ	992(R7), (F11, F10)
+	WORD	$0x4e6bd5ad // fadd v13.2d, v13.2d, v11.2d
+	WORD	$0x4e6ad58c // fadd v12.2d, v12.2d, v10.2d
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	ADD	$1024, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	416(R7), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	448(R7), (F16, F17)
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FLDPQ	480(R7), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	ADD	$512, R7, R7
+
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
+	FLDPQ	192(R7), (F20, F21)
+	FLDPQ	224(R7), (F22, F23)
+	ADD	$256, R7, R7
+	JMP	manytail0at8
+
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	VSHL	$32, V16.D2, V16.D2
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	VSHL	$32, V18.D2, V18.D2
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	VSHL	$32, V19.D2, V19.D2
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	VSHL	$32, V20.D2, V20.D2
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	VSHL	$32, V21.D2, V21.D2
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	VSHL	$32, V22.D2, V22.D2
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+	VSHL	$32, V23.D2, V23.D2
+
+manytail0at8:
+	MOVD	184(RSP), R9
+	CMP	$18, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	CMP	$20, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	CMP	$22, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	WORD	$0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	CMP	$24, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	CMP	$26, R9
+	BLT	manypart12
+	FMOVQ	192(R7), F24
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	CMP	$28, R9
+	BLT	manypart13
+	FMOVQ	208(R7), F24
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	CMP	$30, R9
+	BLT	manypart14
+	FMOVQ	224(R7), F24
+	WORD	$0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	CMP	$32, R9
+	BLT	manypart15
+	FMOVQ	240(R7), F24
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	JMP	manytailed8
+
+manypart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
+	TBNZ	$1, R9, two_50
+	FMOVD	(R11), F25
+	JMP	loaded_49
+
+two_50:
+	FMOVQ	(R11), F25
+
+loaded_49:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	JMP	manytailed8
+
+manypart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R7, R10
+	TBNZ	$1, R9, two_52
+	FMOVD	(R10), F24
+	JMP	loaded_51
+
+two_52:
+	FMOVQ	(R10), F24
+
+loaded_51:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	JMP	manytailed8
+
+manypart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
+	TBNZ	$1, R9, two_54
+	FMOVD	(R11), F25
+	JMP	loaded_53
+
+two_54:
+	FMOVQ	(R11), F25
+
+loaded_53:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	manytailed8
+
+manypart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R7, R10
+	TBNZ	$1, R9, two_56
+	FMOVD	(R10), F24
+	JMP	loaded_55
+
+two_56:
+	FMOVQ	(R10), F24
+
+loaded_55:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	JMP	manytailed8
+
+manypart12:
+	SUB	$24, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R7, R11
+	TBNZ	$1, R9, two_58
+	FMOVD	(R11), F25
+	JMP	loaded_57
+
+two_58:
+	FMOVQ	(R11), F25
+
+loaded_57:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	JMP	manytailed8
+
+manypart13:
+	SUB	$26, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$208, R7, R10
+	TBNZ	$1, R9, two_60
+	FMOVD	(R10), F24
+	JMP	loaded_59
+
+two_60:
+	FMOVQ	(R10), F24
+
+loaded_59:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	JMP	manytailed8
+
+manypart14:
+	SUB	$28, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R7, R11
+	TBNZ	$1, R9, two_62
+	FMOVD	(R11), F25
+	JMP	loaded_61
+
+two_62:
+	FMOVQ	(R11), F25
+
+loaded_61:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	JMP	manytailed8
+
+manypart15:
+	SUB	$30, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$240, R7, R10
+	TBNZ	$1, R9, two_64
+	FMOVD	(R10), F24
+	JMP	loaded_63
+
+two_64:
+	FMOVQ	(R10), F24
+
+loaded_63:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+
+manytailed8:
+	MOVD	176(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e70d590 // fadd v16.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5b1 // fadd v17.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5d2 // fadd v18.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5f3 // fadd v19.2d, v15.2d, v19.2d
+	WORD	$0x4e74d554 // fadd v20.2d, v10.2d, v20.2d
+	WORD	$0x4e75d575 // fadd v21.2d, v11.2d, v21.2d
+	WORD	$0x4e76d536 // fadd v22.2d, v9.2d, v22.2d
+	WORD	$0x4e77d517 // fadd v23.2d, v8.2d, v23.2d
+
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e70d4f0 // fadd v16.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4d1 // fadd v17.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4b2 // fadd v18.2d, v5.2d, v18.2d
+	WORD	$0x4e73d493 // fadd v19.2d, v4.2d, v19.2d
+	WORD	$0x4e74d474 // fadd v20.2d, v3.2d, v20.2d
+	WORD	$0x4e75d455 // fadd v21.2d, v2.2d, v21.2d
+	WORD	$0x4e76d436 // fadd v22.2d, v1.2d, v22.2d
+	WORD	$0x4e77d417 // fadd v23.2d, v0.2d, v23.2d
+
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	320(RSP), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	352(RSP), (F1, F0)
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	384(RSP), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	416(RSP), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+
+without8at8:
+	FLDPQ	48(RSP), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	80(RSP), (F1, F0)
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	112(RSP), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	144(RSP), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	WORD	$0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD	$0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	WORD	$0x6e67d4e7 // faddp v7.2d, v7.2d, v7.2d
-	FMOVD	F7, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	WORD	$0x6e66d4e7 // faddp v7.2d, v7.2d, v6.2d
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	WORD	$0x6e71d610 // faddp v16.2d, v16.2d, v17.2d
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$0, R6, skip_3
-	FMOVD	F7, (R8)
+	ADD	$0, R2, R7
+	TBZ	$0, R6, skip_65
+	FMOVD	F16, (R7)
 
-skip_3:
+skip_65:
+	JMP	next
+
+single0:
+	WORD	$0x6e68d508 // faddp v8.2d, v8.2d, v8.2d
+	FMOVD	F8, (R2)
+	JMP	next
+
+single1:
+	WORD	$0x6e70d610 // faddp v16.2d, v16.2d, v16.2d
+	FMOVD	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -4512,34 +6415,18 @@ next:
 	RET
 
 // func rowsF16NEON(a *byte)
-TEXT ·rowsF16NEON(SB), $728-8
+TEXT ·rowsF16NEON(SB), $472-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
-	FMOVQ	F0, 432(RSP)
-	FMOVQ	F0, 448(RSP)
 	MOVD	24(R0), R4
 	LSR	$6, R4, R4
-	MOVD	R4, 720(RSP)
+	MOVD	R4, 208(RSP)
 	MOVD	24(R0), R4
 	AND	$63, R4, R4
-	MOVD	R4, 728(RSP)
+	MOVD	R4, 216(RSP)
 
 group:
 	MOVD	$4, R6
@@ -4552,58 +6439,15 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	208(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	728(RSP), R9
-	CBZ	R9, padded
-	MOVD	720(RSP), R7
-	LSL	$7, R7, R7
-	ADD	R1, R7, R7
-	ADD	$208, RSP, R8
-
-pad:
-	CMP	$4, R9
-	BLT	padpart
-	FMOVD	(R7), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVQ	F0, (R8)
-	ADD	$8, R7, R7
-	ADD	$16, R8, R8
-	SUB	$4, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F1
-	ADD	$0, R7, R11
-	TBNZ	$2, R9, four_2
-	TBZ	$1, R9, one_3
-	FMOVS	(R11), F0
-	TBZ	$0, R9, loaded_1
-	ADD	$4, R11, R11
-	VLD1	(R11), V0.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R11), V0.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R11), F0
-
-loaded_1:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	VORR	V1.B16, V0.B16, V0.B16
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	720(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	208(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F2)
 	FLDPQ	32(R9), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
@@ -4632,44 +6476,12 @@ padded:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	256(R9), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	384(R9), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	288(R9), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	416(R9), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	512(R9), (F8, F10)
-	FLDPQ	544(R9), (F12, F14)
+	ADD	$256, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -4678,74 +6490,326 @@ padded:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	640(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	ADD	$128, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+
+fewtail0at0:
+	MOVD	216(RSP), R8
+	CMP	$4, R8
+	BLT	fewpart0
+	FMOVD	(R9), F16
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	672(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	CMP	$8, R8
+	BLT	fewpart1
+	FMOVD	8(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	CMP	$12, R8
+	BLT	fewpart2
+	FMOVD	16(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	CMP	$16, R8
+	BLT	fewpart3
+	FMOVD	24(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVD	32(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVD	40(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVD	48(R9), F16
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	768(R9), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVD	56(R9), F16
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	896(R9), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	800(R9), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	928(R9), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 464(RSP)
-	FSTPQ	(F2, F3), 496(RSP)
-	FSTPQ	(F4, F5), 528(RSP)
-	FSTPQ	(F6, F7), 560(RSP)
-	FLDPQ	64(R9), (F7, F5)
-	FLDPQ	96(R9), (F3, F1)
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
+	TBNZ	$2, R8, four_2
+	TBZ	$1, R8, one_3
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_1
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_1
+
+one_3:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_1
+
+four_2:
+	FMOVD	(R11), F17
+
+loaded_1:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$8, R9, R10
+	TBNZ	$2, R8, four_5
+	TBZ	$1, R8, one_6
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_4
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R10), F16
+
+loaded_4:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$16, R9, R11
+	TBNZ	$2, R8, four_8
+	TBZ	$1, R8, one_9
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_7
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R11), F17
+
+loaded_7:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$24, R9, R10
+	TBNZ	$2, R8, four_11
+	TBZ	$1, R8, one_12
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_10
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R10), F16
+
+loaded_10:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R11), F17
+
+loaded_13:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$40, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F16
+
+loaded_16:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$48, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R11), F17
+
+loaded_19:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$56, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F16
+
+loaded_22:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+
+fewtailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
+
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	64(R8), (F7, F5)
+	FLDPQ	96(R8), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
@@ -4754,94 +6818,558 @@ padded:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	192(R9), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	224(R9), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	320(R9), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	448(R9), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	352(R9), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	480(R9), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	576(R9), (F15, F13)
-	FLDPQ	608(R9), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	704(R9), (F16, F17)
+	FLDPQ	192(R8), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	736(R9), (F17, F16)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	832(R9), (F16, F18)
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	ADD	$256, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	64(R8), (F16, F18)
+	FLDPQ	96(R8), (F20, F22)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	960(R9), (F20, F21)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	ADD	$128, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+
+fewtail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVD	64(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVD	72(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVD	80(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVD	88(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	CMP	$52, R9
+	BLT	fewpart12
+	FMOVD	96(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	CMP	$56, R9
+	BLT	fewpart13
+	FMOVD	104(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	fewpart14
+	FMOVD	112(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	fewpart15
+	FMOVD	120(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R11), F25
+
+loaded_25:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F24
+
+loaded_28:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_31
+
+one_33:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_31
+
+four_32:
+	FMOVD	(R11), F25
+
+loaded_31:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F24
+
+loaded_34:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R8, R11
+	TBNZ	$2, R9, four_38
+	TBZ	$1, R9, one_39
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_37
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_37
+
+one_39:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_37
+
+four_38:
+	FMOVD	(R11), F25
+
+loaded_37:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$104, R8, R10
+	TBNZ	$2, R9, four_41
+	TBZ	$1, R9, one_42
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_40
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_40
+
+one_42:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_40
+
+four_41:
+	FMOVD	(R10), F24
+
+loaded_40:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$112, R8, R11
+	TBNZ	$2, R9, four_44
+	TBZ	$1, R9, one_45
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_43
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_43
+
+one_45:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_43
+
+four_44:
+	FMOVD	(R11), F25
+
+loaded_43:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$120, R8, R10
+	TBNZ	$2, R9, four_47
+	TBZ	$1, R9, one_48
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_46
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_46
+
+one_48:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_46
+
+four_47:
+	FMOVD	(R10), F24
+
+loaded_46:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+fewtailed8:
+	MOVD	208(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
+
+fewwithout2at8:
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	208(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F11)
+	FLDPQ	32(R8), (F15, F13)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	128(R8), (F23, F22)
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R8), (F22, F23)
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R8), (F23, F21)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FLDPQ	384(R8), (F19, F18)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R8), (F20, F22)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	416(R8), (F18, F19)
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F21)
+	FLDPQ	544(R8), (F19, F17)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	640(R8), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	672(R8), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	FLDPQ	768(R8), (F0, F2)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FLDPQ	896(R8), (F4, F5)
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	800(R8), (F3, F1)
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	928(R8), (F5, F4)
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 224(RSP)
+	FSTPQ	(F11, F10), 256(RSP)
+	FSTPQ	(F15, F14), 288(RSP)
+	FSTPQ	(F13, F12), 320(RSP)
+	FLDPQ	64(R8), (F12, F14)
+	FLDPQ	96(R8), (F10, F9)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	192(R8), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	320(R8), (F16, F18)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FLDPQ	448(R8), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -4850,16 +7378,16 @@ padded:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	864(R9), (F19, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	352(R8), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	992(R9), (F21, F20)
+	FLDPQ	480(R8), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -4868,29 +7396,193 @@ padded:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 592(RSP)
-	FSTPQ	(F5, F4), 624(RSP)
-	FSTPQ	(F3, F2), 656(RSP)
-	FSTPQ	(F1, F0), 688(RSP)
-	ADD	$1024, R9, R9
+	FLDPQ	576(R8), (F16, F18)
+	FLDPQ	608(R8), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	704(R8), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	FLDPQ	736(R8), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	WORD	$0x4e22d6f7 // fadd v23.4s, v23.4s, v2.4s
+	FLDPQ	832(R8), (F0, F2)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FLDPQ	960(R8), (F4, F5)
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	864(R8), (F3, F1)
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	992(R8), (F5, F4)
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 352(RSP)
+	FSTPQ	(F14, F15), 384(RSP)
+	FSTPQ	(F10, F11), 416(RSP)
+	FSTPQ	(F9, F8), 448(RSP)
+	ADD	$1024, R8, R8
 
 no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F2)
-	FLDPQ	32(R7), (F4, F6)
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F11)
+	FLDPQ	32(R9), (F15, F13)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	128(R9), (F23, F22)
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R9), (F22, F23)
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R9), (F23, F21)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FLDPQ	384(R9), (F19, F18)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R9), (F20, F22)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	416(R9), (F18, F19)
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	ADD	$512, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F21)
+	FLDPQ	32(R9), (F19, F17)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	128(R9), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	160(R9), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	ADD	$256, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -4899,98 +7591,456 @@ no8:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	128(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	160(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	256(R7), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	384(R7), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	288(R7), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	416(R7), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	ADD	$512, R7, R7
+	ADD	$128, R9, R9
+	JMP	manytail0at0
 
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F10)
-	FLDPQ	32(R7), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+manyno1at0:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+
+manytail0at0:
+	MOVD	216(RSP), R7
+	CMP	$4, R7
+	BLT	manypart0
+	FMOVD	(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	CMP	$8, R7
+	BLT	manypart1
+	FMOVD	8(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	CMP	$12, R7
+	BLT	manypart2
+	FMOVD	16(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	CMP	$16, R7
+	BLT	manypart3
+	FMOVD	24(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVD	32(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVD	40(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVD	48(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVD	56(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
+	TBNZ	$2, R7, four_50
+	TBZ	$1, R7, one_51
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_49
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_49
+
+one_51:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_49
+
+four_50:
+	FMOVD	(R11), F25
+
+loaded_49:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	JMP	manytailed0
+
+manypart1:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$8, R9, R10
+	TBNZ	$2, R7, four_53
+	TBZ	$1, R7, one_54
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_52
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_52
+
+one_54:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_52
+
+four_53:
+	FMOVD	(R10), F24
+
+loaded_52:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	JMP	manytailed0
+
+manypart2:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$16, R9, R11
+	TBNZ	$2, R7, four_56
+	TBZ	$1, R7, one_57
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_55
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_55
+
+one_57:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_55
+
+four_56:
+	FMOVD	(R11), F25
+
+loaded_55:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	JMP	manytailed0
+
+manypart3:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$24, R9, R10
+	TBNZ	$2, R7, four_59
+	TBZ	$1, R7, one_60
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_58
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_58
+
+one_60:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_58
+
+four_59:
+	FMOVD	(R10), F24
+
+loaded_58:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_61
+
+one_63:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_61
+
+four_62:
+	FMOVD	(R11), F25
+
+loaded_61:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$40, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_64
+
+one_66:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_64
+
+four_65:
+	FMOVD	(R10), F24
+
+loaded_64:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$48, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_67
+
+one_69:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_67
+
+four_68:
+	FMOVD	(R11), F25
+
+loaded_67:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$56, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_70
+
+one_72:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_70
+
+four_71:
+	FMOVD	(R10), F24
+
+loaded_70:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+
+manytailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
+	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
+	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
+	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	224(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	256(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	288(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	320(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+
+without8at0:
+	FSTPQ	(F0, F1), 80(RSP)
+	FSTPQ	(F2, F3), 112(RSP)
+	FSTPQ	(F4, F5), 144(RSP)
+	FSTPQ	(F6, F7), 176(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	64(R7), (F7, F5)
+	FLDPQ	96(R7), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	192(R7), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	224(R7), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FLDPQ	320(R7), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	448(R7), (F10, F11)
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	352(R7), (F15, F13)
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	480(R7), (F11, F10)
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	ADD	$512, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	64(R7), (F12, F14)
+	FLDPQ	96(R7), (F10, F9)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	192(R7), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R7), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	160(R7), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	ADD	$256, R7, R7
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F18)
-	FLDPQ	32(R7), (F20, F22)
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	64(R7), (F16, F18)
+	FLDPQ	96(R7), (F20, F22)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
@@ -5000,9 +8050,9 @@ no2of0:
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	ADD	$128, R7, R7
-	JMP	tail0of0
+	JMP	manytail0at8
 
-no1of0:
+manyno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
@@ -5012,310 +8062,409 @@ no1of0:
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-tail0of0:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	208(RSP), (F24, F25)
+manytail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVD	64(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	240(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVD	72(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVD	80(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVD	88(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	272(RSP), (F24, F25)
+	CMP	$52, R9
+	BLT	manypart12
+	FMOVD	96(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	304(RSP), (F25, F24)
+	CMP	$56, R9
+	BLT	manypart13
+	FMOVD	104(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	manypart14
+	FMOVD	112(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	manypart15
+	FMOVD	120(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_73
+
+one_75:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_73
+
+four_74:
+	FMOVD	(R11), F25
+
+loaded_73:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_76
+
+one_78:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_76
+
+four_77:
+	FMOVD	(R10), F24
+
+loaded_76:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_79
+
+one_81:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_79
+
+four_80:
+	FMOVD	(R11), F25
+
+loaded_79:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_82
+
+one_84:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_82
+
+four_83:
+	FMOVD	(R10), F24
+
+loaded_82:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
+
+manypart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R7, R11
+	TBNZ	$2, R9, four_86
+	TBZ	$1, R9, one_87
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_85
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_85
+
+one_87:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_85
+
+four_86:
+	FMOVD	(R11), F25
+
+loaded_85:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	manytailed8
+
+manypart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$104, R7, R10
+	TBNZ	$2, R9, four_89
+	TBZ	$1, R9, one_90
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_88
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_88
+
+one_90:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_88
+
+four_89:
+	FMOVD	(R10), F24
+
+loaded_88:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	manytailed8
+
+manypart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$112, R7, R11
+	TBNZ	$2, R9, four_92
+	TBZ	$1, R9, one_93
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_91
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_91
+
+one_93:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_91
+
+four_92:
+	FMOVD	(R11), F25
+
+loaded_91:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	manytailed8
+
+manypart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$120, R7, R10
+	TBNZ	$2, R9, four_95
+	TBZ	$1, R9, one_96
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_94
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_94
+
+one_96:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_94
+
+four_95:
+	FMOVD	(R10), F24
+
+loaded_94:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	WORD	$0x4e30d510 // fadd v16.4s, v8.4s, v16.4s
-	WORD	$0x4e31d531 // fadd v17.4s, v9.4s, v17.4s
-	WORD	$0x4e32d552 // fadd v18.4s, v10.4s, v18.4s
-	WORD	$0x4e33d573 // fadd v19.4s, v11.4s, v19.4s
-	WORD	$0x4e34d594 // fadd v20.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5b5 // fadd v21.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5d6 // fadd v22.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5f7 // fadd v23.4s, v15.4s, v23.4s
+manytailed8:
+	MOVD	208(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	WORD	$0x4e30d410 // fadd v16.4s, v0.4s, v16.4s
-	WORD	$0x4e31d431 // fadd v17.4s, v1.4s, v17.4s
-	WORD	$0x4e32d452 // fadd v18.4s, v2.4s, v18.4s
-	WORD	$0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
-	WORD	$0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4b5 // fadd v21.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4d6 // fadd v22.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4f7 // fadd v23.4s, v7.4s, v23.4s
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	464(RSP), (F24, F25)
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	496(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	528(RSP), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	560(RSP), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
 
-not8of0:
-	FSTPQ	(F16, F17), 80(RSP)
-	FSTPQ	(F18, F19), 112(RSP)
-	FSTPQ	(F20, F21), 144(RSP)
-	FSTPQ	(F22, F23), 176(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	64(R7), (F23, F21)
-	FLDPQ	96(R7), (F19, F17)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	192(R7), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2dd6d6 // fadd v22.4s, v22.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed6b5 // fadd v21.4s, v21.4s, v14.4s
-	WORD	$0x4e2dd694 // fadd v20.4s, v20.4s, v13.4s
-	FLDPQ	224(R7), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed673 // fadd v19.4s, v19.4s, v14.4s
-	WORD	$0x4e2dd652 // fadd v18.4s, v18.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	FLDPQ	320(R7), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	448(R7), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2ed6d6 // fadd v22.4s, v22.4s, v14.4s
-	WORD	$0x4e2dd6b5 // fadd v21.4s, v21.4s, v13.4s
-	WORD	$0x4e2cd694 // fadd v20.4s, v20.4s, v12.4s
-	FLDPQ	352(R7), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	480(R7), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e2dd652 // fadd v18.4s, v18.4s, v13.4s
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	ADD	$512, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	64(R7), (F15, F13)
-	FLDPQ	96(R7), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	192(R7), (F7, F6)
-	WORD	$0x4e2178e5 // fcvtl2 v5.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
-	WORD	$0x4e25d5ce // fadd v14.4s, v14.4s, v5.4s
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d5ad // fadd v13.4s, v13.4s, v6.4s
-	WORD	$0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	FLDPQ	224(R7), (F6, F7)
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d56b // fadd v11.4s, v11.4s, v6.4s
-	WORD	$0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD	$0x4e2178e5 // fcvtl2 v5.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e27d529 // fadd v9.4s, v9.4s, v7.4s
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	ADD	$256, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	64(R7), (F7, F5)
-	FLDPQ	96(R7), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$128, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-
-tail0of8:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	336(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	368(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	400(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	432(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	WORD	$0x4e27d5e7 // fadd v7.4s, v15.4s, v7.4s
-	WORD	$0x4e26d5c6 // fadd v6.4s, v14.4s, v6.4s
-	WORD	$0x4e25d5a5 // fadd v5.4s, v13.4s, v5.4s
-	WORD	$0x4e24d584 // fadd v4.4s, v12.4s, v4.4s
-	WORD	$0x4e23d563 // fadd v3.4s, v11.4s, v3.4s
-	WORD	$0x4e22d542 // fadd v2.4s, v10.4s, v2.4s
-	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
-	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	WORD	$0x4e27d6e7 // fadd v7.4s, v23.4s, v7.4s
-	WORD	$0x4e26d6c6 // fadd v6.4s, v22.4s, v6.4s
-	WORD	$0x4e25d6a5 // fadd v5.4s, v21.4s, v5.4s
-	WORD	$0x4e24d684 // fadd v4.4s, v20.4s, v4.4s
-	WORD	$0x4e23d663 // fadd v3.4s, v19.4s, v3.4s
-	WORD	$0x4e22d642 // fadd v2.4s, v18.4s, v2.4s
-	WORD	$0x4e21d621 // fadd v1.4s, v17.4s, v1.4s
-	WORD	$0x4e20d600 // fadd v0.4s, v16.4s, v0.4s
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	592(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	624(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	656(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	688(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-not8of8:
-	FLDPQ	80(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+without8at8:
+	FLDPQ	80(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	112(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	144(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	176(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
-	BNE	row0
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	ADD	$0, R2, R7
+	TBZ	$1, R6, skip_97
+	FMOVD	F16, (R7)
+	ADD	$8, R7, R7
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
-skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F7, (R8)
+skip_97:
+	TBZ	$0, R6, skip_98
+	FMOVS	F16, (R7)
 
-skip_5:
+skip_98:
+	JMP	next
+
+single0:
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
+	JMP	next
+
+single1:
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -5323,34 +8472,18 @@ next:
 	RET
 
 // func rowsBF16NEON(a *byte)
-TEXT ·rowsBF16NEON(SB), $728-8
+TEXT ·rowsBF16NEON(SB), $472-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
-	FMOVQ	F0, 432(RSP)
-	FMOVQ	F0, 448(RSP)
 	MOVD	24(R0), R4
 	LSR	$6, R4, R4
-	MOVD	R4, 720(RSP)
+	MOVD	R4, 208(RSP)
 	MOVD	24(R0), R4
 	AND	$63, R4, R4
-	MOVD	R4, 728(RSP)
+	MOVD	R4, 216(RSP)
 
 group:
 	MOVD	$4, R6
@@ -5363,457 +8496,421 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	208(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	728(RSP), R9
-	CBZ	R9, padded
-	MOVD	720(RSP), R7
-	LSL	$7, R7, R7
-	ADD	R1, R7, R7
-	ADD	$208, RSP, R8
-
-pad:
-	CMP	$4, R9
-	BLT	padpart
-	FMOVD	(R7), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	FMOVQ	F0, (R8)
-	ADD	$8, R7, R7
-	ADD	$16, R8, R8
-	SUB	$4, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F1
-	ADD	$0, R7, R11
-	TBNZ	$2, R9, four_2
-	TBZ	$1, R9, one_3
-	FMOVS	(R11), F0
-	TBZ	$0, R9, loaded_1
-	ADD	$4, R11, R11
-	VLD1	(R11), V0.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R11), V0.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R11), F0
-
-loaded_1:
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	VORR	V1.B16, V0.B16, V0.B16
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	720(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	208(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F2)
 	FLDPQ	32(R9), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FLDPQ	128(R9), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	FLDPQ	160(R9), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	256(R9), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	FLDPQ	384(R9), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	288(R9), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	416(R9), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	512(R9), (F8, F10)
-	FLDPQ	544(R9), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	640(R9), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	ADD	$256, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	ADD	$128, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+
+fewtail0at0:
+	MOVD	216(RSP), R8
+	CMP	$4, R8
+	BLT	fewpart0
+	FMOVD	(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	672(R9), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	768(R9), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	FLDPQ	896(R9), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	800(R9), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	928(R9), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FSTPQ	(F0, F1), 464(RSP)
-	FSTPQ	(F2, F3), 496(RSP)
-	FSTPQ	(F4, F5), 528(RSP)
-	FSTPQ	(F6, F7), 560(RSP)
-	FLDPQ	64(R9), (F7, F5)
-	FLDPQ	96(R9), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	FLDPQ	192(R9), (F15, F14)
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	FLDPQ	224(R9), (F14, F15)
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
-	FLDPQ	320(R9), (F15, F13)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	FLDPQ	448(R9), (F11, F10)
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	352(R9), (F12, F14)
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	480(R9), (F10, F11)
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	FLDPQ	576(R9), (F15, F13)
-	FLDPQ	608(R9), (F11, F9)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	704(R9), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	736(R9), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	CMP	$8, R8
+	BLT	fewpart1
+	FMOVD	8(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	832(R9), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	FLDPQ	960(R9), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	864(R9), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	992(R9), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FSTPQ	(F7, F6), 592(RSP)
-	FSTPQ	(F5, F4), 624(RSP)
-	FSTPQ	(F3, F2), 656(RSP)
-	FSTPQ	(F1, F0), 688(RSP)
-	ADD	$1024, R9, R9
-
-no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F2)
-	FLDPQ	32(R7), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	FLDPQ	128(R7), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	160(R7), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	256(R7), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	FLDPQ	384(R7), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	288(R7), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	416(R7), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	ADD	$512, R7, R7
-
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F10)
-	FLDPQ	32(R7), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	128(R7), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	160(R7), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	CMP	$12, R8
+	BLT	fewpart2
+	FMOVD	16(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	CMP	$16, R8
+	BLT	fewpart3
+	FMOVD	24(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVD	32(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVD	40(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVD	48(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	ADD	$256, R7, R7
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVD	56(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	fewtailed0
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F18)
-	FLDPQ	32(R7), (F20, F22)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	WORD	$0x6e613a95 // shll2 v21.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x6e613ad7 // shll2 v23.4s, v22.8h, #16
-	WORD	$0x2e613ad6 // shll v22.4s, v22.4h, #16
-	ADD	$128, R7, R7
-	JMP	tail0of0
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
+	TBNZ	$2, R8, four_2
+	TBZ	$1, R8, one_3
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_1
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_1
 
-no1of0:
+one_3:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_1
+
+four_2:
+	FMOVD	(R11), F17
+
+loaded_1:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$8, R9, R10
+	TBNZ	$2, R8, four_5
+	TBZ	$1, R8, one_6
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_4
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R10), F16
+
+loaded_4:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$16, R9, R11
+	TBNZ	$2, R8, four_8
+	TBZ	$1, R8, one_9
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_7
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R11), F17
+
+loaded_7:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$24, R9, R10
+	TBNZ	$2, R8, four_11
+	TBZ	$1, R8, one_12
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_10
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R10), F16
+
+loaded_10:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R11), F17
+
+loaded_13:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$40, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F16
+
+loaded_16:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$48, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R11), F17
+
+loaded_19:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$56, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F16
+
+loaded_22:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+
+fewtailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
+
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	64(R8), (F7, F5)
+	FLDPQ	96(R8), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	192(R8), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	ADD	$256, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	64(R8), (F16, F18)
+	FLDPQ	96(R8), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	ADD	$128, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
@@ -5823,310 +8920,1608 @@ no1of0:
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-tail0of0:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	208(RSP), (F24, F25)
+fewtail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVD	64(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	240(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVD	72(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVD	80(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVD	88(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	272(RSP), (F24, F25)
+	CMP	$52, R9
+	BLT	fewpart12
+	FMOVD	96(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	304(RSP), (F25, F24)
+	CMP	$56, R9
+	BLT	fewpart13
+	FMOVD	104(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	fewpart14
+	FMOVD	112(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	fewpart15
+	FMOVD	120(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R11), F25
+
+loaded_25:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F24
+
+loaded_28:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_31
+
+one_33:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_31
+
+four_32:
+	FMOVD	(R11), F25
+
+loaded_31:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F24
+
+loaded_34:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R8, R11
+	TBNZ	$2, R9, four_38
+	TBZ	$1, R9, one_39
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_37
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_37
+
+one_39:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_37
+
+four_38:
+	FMOVD	(R11), F25
+
+loaded_37:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$104, R8, R10
+	TBNZ	$2, R9, four_41
+	TBZ	$1, R9, one_42
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_40
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_40
+
+one_42:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_40
+
+four_41:
+	FMOVD	(R10), F24
+
+loaded_40:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$112, R8, R11
+	TBNZ	$2, R9, four_44
+	TBZ	$1, R9, one_45
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_43
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_43
+
+one_45:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_43
+
+four_44:
+	FMOVD	(R11), F25
+
+loaded_43:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$120, R8, R10
+	TBNZ	$2, R9, four_47
+	TBZ	$1, R9, one_48
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_46
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_46
+
+one_48:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_46
+
+four_47:
+	FMOVD	(R10), F24
+
+loaded_46:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	WORD	$0x4e30d510 // fadd v16.4s, v8.4s, v16.4s
-	WORD	$0x4e31d531 // fadd v17.4s, v9.4s, v17.4s
-	WORD	$0x4e32d552 // fadd v18.4s, v10.4s, v18.4s
-	WORD	$0x4e33d573 // fadd v19.4s, v11.4s, v19.4s
-	WORD	$0x4e34d594 // fadd v20.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5b5 // fadd v21.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5d6 // fadd v22.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5f7 // fadd v23.4s, v15.4s, v23.4s
+fewtailed8:
+	MOVD	208(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	WORD	$0x4e30d410 // fadd v16.4s, v0.4s, v16.4s
-	WORD	$0x4e31d431 // fadd v17.4s, v1.4s, v17.4s
-	WORD	$0x4e32d452 // fadd v18.4s, v2.4s, v18.4s
-	WORD	$0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
-	WORD	$0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4b5 // fadd v21.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4d6 // fadd v22.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4f7 // fadd v23.4s, v7.4s, v23.4s
-
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	464(RSP), (F24, F25)
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	496(RSP), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	528(RSP), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	560(RSP), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-
-not8of0:
-	FSTPQ	(F16, F17), 80(RSP)
-	FSTPQ	(F18, F19), 112(RSP)
-	FSTPQ	(F20, F21), 144(RSP)
-	FSTPQ	(F22, F23), 176(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	64(R7), (F23, F21)
-	FLDPQ	96(R7), (F19, F17)
-	WORD	$0x6e613af6 // shll2 v22.4s, v23.8h, #16
-	WORD	$0x2e613af7 // shll v23.4s, v23.4h, #16
-	WORD	$0x6e613ab4 // shll2 v20.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
-	FLDPQ	192(R7), (F15, F14)
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2dd6d6 // fadd v22.4s, v22.4s, v13.4s
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed6b5 // fadd v21.4s, v21.4s, v14.4s
-	WORD	$0x4e2dd694 // fadd v20.4s, v20.4s, v13.4s
-	FLDPQ	224(R7), (F14, F15)
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	WORD	$0x4e2ed673 // fadd v19.4s, v19.4s, v14.4s
-	WORD	$0x4e2dd652 // fadd v18.4s, v18.4s, v13.4s
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	FLDPQ	320(R7), (F15, F13)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	FLDPQ	448(R7), (F11, F10)
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd6f7 // fadd v23.4s, v23.4s, v15.4s
-	WORD	$0x4e2ed6d6 // fadd v22.4s, v22.4s, v14.4s
-	WORD	$0x4e2dd6b5 // fadd v21.4s, v21.4s, v13.4s
-	WORD	$0x4e2cd694 // fadd v20.4s, v20.4s, v12.4s
-	FLDPQ	352(R7), (F12, F14)
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	480(R7), (F10, F11)
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e2dd652 // fadd v18.4s, v18.4s, v13.4s
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	ADD	$512, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	64(R7), (F15, F13)
-	FLDPQ	96(R7), (F11, F9)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
-	FLDPQ	192(R7), (F7, F6)
-	WORD	$0x6e6138e5 // shll2 v5.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x4e27d5ef // fadd v15.4s, v15.4s, v7.4s
-	WORD	$0x4e25d5ce // fadd v14.4s, v14.4s, v5.4s
-	WORD	$0x6e6138c5 // shll2 v5.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	WORD	$0x4e26d5ad // fadd v13.4s, v13.4s, v6.4s
-	WORD	$0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	FLDPQ	224(R7), (F6, F7)
-	WORD	$0x6e6138c5 // shll2 v5.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	WORD	$0x4e26d56b // fadd v11.4s, v11.4s, v6.4s
-	WORD	$0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD	$0x6e6138e5 // shll2 v5.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x4e27d529 // fadd v9.4s, v9.4s, v7.4s
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	ADD	$256, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	64(R7), (F7, F5)
-	FLDPQ	96(R7), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	ADD	$128, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-
-tail0of8:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	336(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	368(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	400(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	432(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	WORD	$0x4e27d5e7 // fadd v7.4s, v15.4s, v7.4s
-	WORD	$0x4e26d5c6 // fadd v6.4s, v14.4s, v6.4s
-	WORD	$0x4e25d5a5 // fadd v5.4s, v13.4s, v5.4s
-	WORD	$0x4e24d584 // fadd v4.4s, v12.4s, v4.4s
-	WORD	$0x4e23d563 // fadd v3.4s, v11.4s, v3.4s
-	WORD	$0x4e22d542 // fadd v2.4s, v10.4s, v2.4s
-	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
-	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	WORD	$0x4e27d6e7 // fadd v7.4s, v23.4s, v7.4s
-	WORD	$0x4e26d6c6 // fadd v6.4s, v22.4s, v6.4s
-	WORD	$0x4e25d6a5 // fadd v5.4s, v21.4s, v5.4s
-	WORD	$0x4e24d684 // fadd v4.4s, v20.4s, v4.4s
-	WORD	$0x4e23d663 // fadd v3.4s, v19.4s, v3.4s
-	WORD	$0x4e22d642 // fadd v2.4s, v18.4s, v2.4s
-	WORD	$0x4e21d621 // fadd v1.4s, v17.4s, v1.4s
-	WORD	$0x4e20d600 // fadd v0.4s, v16.4s, v0.4s
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	592(RSP), (F24, F25)
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	FLDPQ	624(RSP), (F25, F24)
-	WORD	$0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
-	FLDPQ	656(RSP), (F24, F25)
-	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
-	FLDPQ	688(RSP), (F25, F24)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-
-not8of8:
-	FLDPQ	80(RSP), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	112(RSP), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	144(RSP), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	176(RSP), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
-	WORD	$0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	WORD	$0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
-	WORD	$0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	F7, (R4)
+fewwithout2at8:
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	208(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F11)
+	FLDPQ	32(R8), (F15, F13)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	128(R8), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R8), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R8), (F23, F21)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FLDPQ	384(R8), (F19, F18)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R8), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	416(R8), (F18, F19)
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F21)
+	FLDPQ	544(R8), (F19, F17)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	640(R8), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	672(R8), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	FLDPQ	768(R8), (F0, F2)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	896(R8), (F4, F5)
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	800(R8), (F3, F1)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	928(R8), (F5, F4)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 224(RSP)
+	FSTPQ	(F11, F10), 256(RSP)
+	FSTPQ	(F15, F14), 288(RSP)
+	FSTPQ	(F13, F12), 320(RSP)
+	FLDPQ	64(R8), (F12, F14)
+	FLDPQ	96(R8), (F10, F9)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	192(R8), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	320(R8), (F16, F18)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FLDPQ	448(R8), (F20, F21)
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	352(R8), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	480(R8), (F21, F20)
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	576(R8), (F16, F18)
+	FLDPQ	608(R8), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	704(R8), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	FLDPQ	736(R8), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	WORD	$0x4e22d6f7 // fadd v23.4s, v23.4s, v2.4s
+	FLDPQ	832(R8), (F0, F2)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	960(R8), (F4, F5)
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	864(R8), (F3, F1)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	992(R8), (F5, F4)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 352(RSP)
+	FSTPQ	(F14, F15), 384(RSP)
+	FSTPQ	(F10, F11), 416(RSP)
+	FSTPQ	(F9, F8), 448(RSP)
+	ADD	$1024, R8, R8
+
+no8:
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F11)
+	FLDPQ	32(R9), (F15, F13)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	128(R9), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R9), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R9), (F23, F21)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FLDPQ	384(R9), (F19, F18)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R9), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	416(R9), (F18, F19)
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	ADD	$512, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F21)
+	FLDPQ	32(R9), (F19, F17)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	128(R9), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	160(R9), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	ADD	$256, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$128, R9, R9
+	JMP	manytail0at0
+
+manyno1at0:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+
+manytail0at0:
+	MOVD	216(RSP), R7
+	CMP	$4, R7
+	BLT	manypart0
+	FMOVD	(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	CMP	$8, R7
+	BLT	manypart1
+	FMOVD	8(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	CMP	$12, R7
+	BLT	manypart2
+	FMOVD	16(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	CMP	$16, R7
+	BLT	manypart3
+	FMOVD	24(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVD	32(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVD	40(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVD	48(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVD	56(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
+	TBNZ	$2, R7, four_50
+	TBZ	$1, R7, one_51
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_49
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_49
+
+one_51:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_49
+
+four_50:
+	FMOVD	(R11), F25
+
+loaded_49:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	JMP	manytailed0
+
+manypart1:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$8, R9, R10
+	TBNZ	$2, R7, four_53
+	TBZ	$1, R7, one_54
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_52
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_52
+
+one_54:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_52
+
+four_53:
+	FMOVD	(R10), F24
+
+loaded_52:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	JMP	manytailed0
+
+manypart2:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$16, R9, R11
+	TBNZ	$2, R7, four_56
+	TBZ	$1, R7, one_57
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_55
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_55
+
+one_57:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_55
+
+four_56:
+	FMOVD	(R11), F25
+
+loaded_55:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	JMP	manytailed0
+
+manypart3:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$24, R9, R10
+	TBNZ	$2, R7, four_59
+	TBZ	$1, R7, one_60
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_58
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_58
+
+one_60:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_58
+
+four_59:
+	FMOVD	(R10), F24
+
+loaded_58:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_61
+
+one_63:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_61
+
+four_62:
+	FMOVD	(R11), F25
+
+loaded_61:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$40, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_64
+
+one_66:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_64
+
+four_65:
+	FMOVD	(R10), F24
+
+loaded_64:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$48, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_67
+
+one_69:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_67
+
+four_68:
+	FMOVD	(R11), F25
+
+loaded_67:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$56, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_70
+
+one_72:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_70
+
+four_71:
+	FMOVD	(R10), F24
+
+loaded_70:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+
+manytailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
+	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
+	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
+	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	224(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	256(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	288(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	320(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+
+without8at0:
+	FSTPQ	(F0, F1), 80(RSP)
+	FSTPQ	(F2, F3), 112(RSP)
+	FSTPQ	(F4, F5), 144(RSP)
+	FSTPQ	(F6, F7), 176(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	64(R7), (F7, F5)
+	FLDPQ	96(R7), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	192(R7), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	224(R7), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FLDPQ	320(R7), (F12, F14)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	448(R7), (F10, F11)
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	352(R7), (F15, F13)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	480(R7), (F11, F10)
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	ADD	$512, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	64(R7), (F12, F14)
+	FLDPQ	96(R7), (F10, F9)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	192(R7), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R7), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	ADD	$256, R7, R7
+
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	64(R7), (F16, F18)
+	FLDPQ	96(R7), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	ADD	$128, R7, R7
+	JMP	manytail0at8
+
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+
+manytail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVD	64(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVD	72(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVD	80(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVD	88(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	CMP	$52, R9
+	BLT	manypart12
+	FMOVD	96(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	CMP	$56, R9
+	BLT	manypart13
+	FMOVD	104(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	manypart14
+	FMOVD	112(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	manypart15
+	FMOVD	120(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_73
+
+one_75:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_73
+
+four_74:
+	FMOVD	(R11), F25
+
+loaded_73:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_76
+
+one_78:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_76
+
+four_77:
+	FMOVD	(R10), F24
+
+loaded_76:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_79
+
+one_81:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_79
+
+four_80:
+	FMOVD	(R11), F25
+
+loaded_79:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_82
+
+one_84:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_82
+
+four_83:
+	FMOVD	(R10), F24
+
+loaded_82:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
+
+manypart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R7, R11
+	TBNZ	$2, R9, four_86
+	TBZ	$1, R9, one_87
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_85
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_85
+
+one_87:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_85
+
+four_86:
+	FMOVD	(R11), F25
+
+loaded_85:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	manytailed8
+
+manypart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$104, R7, R10
+	TBNZ	$2, R9, four_89
+	TBZ	$1, R9, one_90
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_88
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_88
+
+one_90:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_88
+
+four_89:
+	FMOVD	(R10), F24
+
+loaded_88:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	manytailed8
+
+manypart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$112, R7, R11
+	TBNZ	$2, R9, four_92
+	TBZ	$1, R9, one_93
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_91
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_91
+
+one_93:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_91
+
+four_92:
+	FMOVD	(R11), F25
+
+loaded_91:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	manytailed8
+
+manypart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$120, R7, R10
+	TBNZ	$2, R9, four_95
+	TBZ	$1, R9, one_96
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_94
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_94
+
+one_96:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_94
+
+four_95:
+	FMOVD	(R10), F24
+
+loaded_94:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+manytailed8:
+	MOVD	208(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
+
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
+
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+
+without8at8:
+	FLDPQ	80(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	112(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	144(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	176(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD	$0x6e27d4e7 // faddp v7.4s, v7.4s, v7.4s
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	WORD	$0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x6e26d4e7 // faddp v7.4s, v7.4s, v6.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	ADD	$0, R2, R7
+	TBZ	$1, R6, skip_97
+	FMOVD	F16, (R7)
+	ADD	$8, R7, R7
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
-skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F7, (R8)
+skip_97:
+	TBZ	$0, R6, skip_98
+	FMOVS	F16, (R7)
 
-skip_5:
+skip_98:
+	JMP	next
+
+single0:
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
+	JMP	next
+
+single1:
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -6134,34 +10529,18 @@ next:
 	RET
 
 // func rowsI32NEON(a *byte)
-TEXT ·rowsI32NEON(SB), $728-8
+TEXT ·rowsI32NEON(SB), $472-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	VEOR	V0.B16, V0.B16, V0.B16
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
-	FMOVQ	F0, 432(RSP)
-	FMOVQ	F0, 448(RSP)
 	MOVD	24(R0), R4
 	LSR	$6, R4, R4
-	MOVD	R4, 720(RSP)
+	MOVD	R4, 208(RSP)
 	MOVD	24(R0), R4
 	AND	$63, R4, R4
-	MOVD	R4, 728(RSP)
+	MOVD	R4, 216(RSP)
 
 group:
 	MOVD	$4, R6
@@ -6174,50 +10553,15 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	208(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	728(RSP), R9
-	CBZ	R9, padded
-	MOVD	720(RSP), R7
-	LSL	$8, R7, R7
-	ADD	R1, R7, R7
-	ADD	$208, RSP, R8
-
-pad:
-	CMP	$4, R9
-	BLT	padpart
-	FMOVQ	(R7), F0
-	FMOVQ	F0, (R8)
-	ADD	$16, R7, R7
-	ADD	$16, R8, R8
-	SUB	$4, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	ADD	$0, R7, R10
-	TBNZ	$2, R9, four_2
-	TBZ	$1, R9, one_3
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_1
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R10), F0
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R10), F0
-
-loaded_1:
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	720(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	208(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
 	FLDPQ	64(R9), (F4, F5)
@@ -6234,252 +10578,296 @@ padded:
 	FLDPQ	352(R9), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	512(R9), (F8, F9)
-	FLDPQ	544(R9), (F10, F11)
-	FLDPQ	768(R9), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	800(R9), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	576(R9), (F11, F10)
-	FLDPQ	608(R9), (F9, F8)
-	FLDPQ	832(R9), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	864(R9), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	ADD	$2048, R9, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
+	ADD	$512, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	ADD	$256, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	VEOR	V8.B16, V8.B16, V8.B16
+	VEOR	V9.B16, V9.B16, V9.B16
+	VEOR	V10.B16, V10.B16, V10.B16
+	VEOR	V11.B16, V11.B16, V11.B16
+	VEOR	V12.B16, V12.B16, V12.B16
+	VEOR	V13.B16, V13.B16, V13.B16
+	VEOR	V14.B16, V14.B16, V14.B16
+	VEOR	V15.B16, V15.B16, V15.B16
+
+fewtail0at0:
+	MOVD	216(RSP), R8
+	CMP	$4, R8
+	BLT	fewpart0
+	FMOVQ	(R9), F16
 	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	-736(R26), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
+	CMP	$8, R8
+	BLT	fewpart1
+	FMOVQ	16(R9), F16
+	VADD	V16.S4, V9.S4, V9.S4
+	CMP	$12, R8
+	BLT	fewpart2
+	FMOVQ	32(R9), F16
+	VADD	V16.S4, V10.S4, V10.S4
+	CMP	$16, R8
+	BLT	fewpart3
+	FMOVQ	48(R9), F16
 	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	-704(R26), (F16, F17)
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
 	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	VADD	V16.S4, V13.S4, V13.S4
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	VADD	V16.S4, V14.S4, V14.S4
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
 	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-224(R26), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$0, R9, R10
+	TBNZ	$2, R8, four_2
+	TBZ	$1, R8, one_3
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_1
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_1
+
+one_3:
+	FMOVS	(R10), F16
+	JMP	loaded_1
+
+four_2:
+	FMOVQ	(R10), F16
+
+loaded_1:
 	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	-160(R26), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FSTPQ	(F0, F1), 464(RSP)
-	FSTPQ	(F2, F3), 496(RSP)
-	FSTPQ	(F4, F5), 528(RSP)
-	FSTPQ	(F6, F7), 560(RSP)
-	FLDPQ	128(R9), (F7, F6)
-	FLDPQ	160(R9), (F5, F4)
-	FLDPQ	192(R9), (F3, F2)
-	FLDPQ	224(R9), (F1, F0)
-	FLDPQ	384(R9), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	416(R9), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	448(R9), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	480(R9), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	FLDPQ	640(R9), (F15, F14)
-	FLDPQ	672(R9), (F13, F12)
-	FLDPQ	896(R9), (F11, F10)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R9), (F10, F11)
-	VADD	V10.S4, V13.S4, V13.S4
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	704(R9), (F12, F13)
-	FLDPQ	736(R9), (F14, F15)
-	FLDPQ	960(R9), (F11, F10)
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	992(R9), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	-576(R26), (F16, F17)
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$16, R9, R10
+	TBNZ	$2, R8, four_5
+	TBZ	$1, R8, one_6
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_4
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_4
+
+one_6:
+	FMOVS	(R10), F16
+	JMP	loaded_4
+
+four_5:
+	FMOVQ	(R10), F16
+
+loaded_4:
+	VADD	V16.S4, V9.S4, V9.S4
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$32, R9, R10
+	TBNZ	$2, R8, four_8
+	TBZ	$1, R8, one_9
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_7
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_7
+
+one_9:
+	FMOVS	(R10), F16
+	JMP	loaded_7
+
+four_8:
+	FMOVQ	(R10), F16
+
+loaded_7:
+	VADD	V16.S4, V10.S4, V10.S4
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$48, R9, R10
+	TBNZ	$2, R8, four_11
+	TBZ	$1, R8, one_12
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_10
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_10
+
+one_12:
+	FMOVS	(R10), F16
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R10), F16
+
+loaded_10:
 	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-96(R26), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	-32(R26), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FSTPQ	(F7, F6), 592(RSP)
-	FSTPQ	(F5, F4), 624(RSP)
-	FSTPQ	(F3, F2), 656(RSP)
-	FSTPQ	(F1, F0), 688(RSP)
-	ADD	$2048, R9, R9
+	JMP	fewtailed0
 
-no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
-	FLDPQ	256(R7), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	288(R7), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	320(R7), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	352(R7), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	512(R7), (F8, F9)
-	FLDPQ	544(R7), (F10, F11)
-	FLDPQ	768(R7), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	800(R7), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	864(R7), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	ADD	$1024, R7, R7
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$64, R9, R10
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_13
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_13
 
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	256(R7), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	288(R7), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	320(R7), (F16, F17)
+one_15:
+	FMOVS	(R10), F16
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R10), F16
+
+loaded_13:
 	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	352(R7), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$80, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F16
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F16
+
+loaded_16:
+	VADD	V16.S4, V13.S4, V13.S4
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$96, R9, R10
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_19
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R10), F16
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R10), F16
+
+loaded_19:
+	VADD	V16.S4, V14.S4, V14.S4
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$112, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F16
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F16
+
+loaded_22:
 	VADD	V16.S4, V15.S4, V15.S4
-	ADD	$512, R7, R7
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F17)
-	FLDPQ	32(R7), (F18, F19)
-	FLDPQ	64(R7), (F20, F21)
-	FLDPQ	96(R7), (F22, F23)
-	ADD	$256, R7, R7
-	JMP	tail0of0
+fewtailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	VADD	V8.S4, V0.S4, V8.S4
+	VADD	V9.S4, V1.S4, V9.S4
+	VADD	V10.S4, V2.S4, V10.S4
+	VADD	V11.S4, V3.S4, V11.S4
+	VADD	V12.S4, V4.S4, V12.S4
+	VADD	V13.S4, V5.S4, V13.S4
+	VADD	V14.S4, V6.S4, V14.S4
+	VADD	V15.S4, V7.S4, V15.S4
 
-no1of0:
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
+	FLDPQ	192(R8), (F3, F2)
+	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.S4, V7.S4, V7.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V16.S4, V4.S4, V4.S4
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.S4, V3.S4, V3.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	480(R8), (F17, F16)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V16.S4, V0.S4, V0.S4
+	ADD	$512, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
+	ADD	$256, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
 	VEOR	V16.B16, V16.B16, V16.B16
 	VEOR	V17.B16, V17.B16, V17.B16
 	VEOR	V18.B16, V18.B16, V18.B16
@@ -6489,268 +10877,1237 @@ no1of0:
 	VEOR	V22.B16, V22.B16, V22.B16
 	VEOR	V23.B16, V23.B16, V23.B16
 
-tail0of0:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	208(RSP), (F24, F25)
+fewtail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
 	VADD	V24.S4, V16.S4, V16.S4
-	VADD	V25.S4, V17.S4, V17.S4
-	FLDPQ	240(RSP), (F25, F24)
-	VADD	V25.S4, V18.S4, V18.S4
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	VADD	V24.S4, V17.S4, V17.S4
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	VADD	V24.S4, V18.S4, V18.S4
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
 	VADD	V24.S4, V19.S4, V19.S4
-	FLDPQ	272(RSP), (F24, F25)
+	CMP	$52, R9
+	BLT	fewpart12
+	FMOVQ	192(R8), F24
 	VADD	V24.S4, V20.S4, V20.S4
-	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	304(RSP), (F25, F24)
-	VADD	V25.S4, V22.S4, V22.S4
+	CMP	$56, R9
+	BLT	fewpart13
+	FMOVQ	208(R8), F24
+	VADD	V24.S4, V21.S4, V21.S4
+	CMP	$60, R9
+	BLT	fewpart14
+	FMOVQ	224(R8), F24
+	VADD	V24.S4, V22.S4, V22.S4
+	CMP	$64, R9
+	BLT	fewpart15
+	FMOVQ	240(R8), F24
+	VADD	V24.S4, V23.S4, V23.S4
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$128, R8, R10
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_25
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_25
+
+one_27:
+	FMOVS	(R10), F24
+	JMP	loaded_25
+
+four_26:
+	FMOVQ	(R10), F24
+
+loaded_25:
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$144, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F24
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F24
+
+loaded_28:
+	VADD	V24.S4, V17.S4, V17.S4
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$160, R8, R10
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_31
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_31
+
+one_33:
+	FMOVS	(R10), F24
+	JMP	loaded_31
+
+four_32:
+	FMOVQ	(R10), F24
+
+loaded_31:
+	VADD	V24.S4, V18.S4, V18.S4
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$176, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F24
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F24
+
+loaded_34:
+	VADD	V24.S4, V19.S4, V19.S4
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$192, R8, R10
+	TBNZ	$2, R9, four_38
+	TBZ	$1, R9, one_39
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_37
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_37
+
+one_39:
+	FMOVS	(R10), F24
+	JMP	loaded_37
+
+four_38:
+	FMOVQ	(R10), F24
+
+loaded_37:
+	VADD	V24.S4, V20.S4, V20.S4
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$208, R8, R10
+	TBNZ	$2, R9, four_41
+	TBZ	$1, R9, one_42
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_40
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_40
+
+one_42:
+	FMOVS	(R10), F24
+	JMP	loaded_40
+
+four_41:
+	FMOVQ	(R10), F24
+
+loaded_40:
+	VADD	V24.S4, V21.S4, V21.S4
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$224, R8, R10
+	TBNZ	$2, R9, four_44
+	TBZ	$1, R9, one_45
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_43
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_43
+
+one_45:
+	FMOVS	(R10), F24
+	JMP	loaded_43
+
+four_44:
+	FMOVQ	(R10), F24
+
+loaded_43:
+	VADD	V24.S4, V22.S4, V22.S4
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$240, R8, R10
+	TBNZ	$2, R9, four_47
+	TBZ	$1, R9, one_48
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_46
+
+one_48:
+	FMOVS	(R10), F24
+	JMP	loaded_46
+
+four_47:
+	FMOVQ	(R10), F24
+
+loaded_46:
 	VADD	V24.S4, V23.S4, V23.S4
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	VADD	V16.S4, V8.S4, V16.S4
-	VADD	V17.S4, V9.S4, V17.S4
-	VADD	V18.S4, V10.S4, V18.S4
-	VADD	V19.S4, V11.S4, V19.S4
-	VADD	V20.S4, V12.S4, V20.S4
-	VADD	V21.S4, V13.S4, V21.S4
-	VADD	V22.S4, V14.S4, V22.S4
-	VADD	V23.S4, V15.S4, V23.S4
+fewtailed8:
+	MOVD	208(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	VADD	V16.S4, V7.S4, V16.S4
+	VADD	V17.S4, V6.S4, V17.S4
+	VADD	V18.S4, V5.S4, V18.S4
+	VADD	V19.S4, V4.S4, V19.S4
+	VADD	V20.S4, V3.S4, V20.S4
+	VADD	V21.S4, V2.S4, V21.S4
+	VADD	V22.S4, V1.S4, V22.S4
+	VADD	V23.S4, V0.S4, V23.S4
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	VADD	V16.S4, V0.S4, V16.S4
-	VADD	V17.S4, V1.S4, V17.S4
-	VADD	V18.S4, V2.S4, V18.S4
-	VADD	V19.S4, V3.S4, V19.S4
-	VADD	V20.S4, V4.S4, V20.S4
-	VADD	V21.S4, V5.S4, V21.S4
-	VADD	V22.S4, V6.S4, V22.S4
-	VADD	V23.S4, V7.S4, V23.S4
-
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	464(RSP), (F24, F25)
-	VADD	V24.S4, V16.S4, V16.S4
-	VADD	V25.S4, V17.S4, V17.S4
-	FLDPQ	496(RSP), (F25, F24)
-	VADD	V25.S4, V18.S4, V18.S4
-	VADD	V24.S4, V19.S4, V19.S4
-	FLDPQ	528(RSP), (F24, F25)
-	VADD	V24.S4, V20.S4, V20.S4
-	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	560(RSP), (F25, F24)
-	VADD	V25.S4, V22.S4, V22.S4
-	VADD	V24.S4, V23.S4, V23.S4
-
-not8of0:
-	FSTPQ	(F16, F17), 80(RSP)
-	FSTPQ	(F18, F19), 112(RSP)
-	FSTPQ	(F20, F21), 144(RSP)
-	FSTPQ	(F22, F23), 176(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	128(R7), (F23, F22)
-	FLDPQ	160(R7), (F21, F20)
-	FLDPQ	192(R7), (F19, F18)
-	FLDPQ	224(R7), (F17, F16)
-	FLDPQ	384(R7), (F15, F14)
-	VADD	V15.S4, V23.S4, V23.S4
-	VADD	V14.S4, V22.S4, V22.S4
-	FLDPQ	416(R7), (F14, F15)
-	VADD	V14.S4, V21.S4, V21.S4
-	VADD	V15.S4, V20.S4, V20.S4
-	FLDPQ	448(R7), (F15, F14)
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V14.S4, V18.S4, V18.S4
-	FLDPQ	480(R7), (F14, F15)
-	VADD	V14.S4, V17.S4, V17.S4
-	VADD	V15.S4, V16.S4, V16.S4
-	FLDPQ	640(R7), (F15, F14)
-	FLDPQ	672(R7), (F13, F12)
-	FLDPQ	896(R7), (F11, F10)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R7), (F10, F11)
-	VADD	V10.S4, V13.S4, V13.S4
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V23.S4, V23.S4
-	VADD	V14.S4, V22.S4, V22.S4
-	VADD	V13.S4, V21.S4, V21.S4
-	VADD	V12.S4, V20.S4, V20.S4
-	FLDPQ	704(R7), (F12, F13)
-	FLDPQ	736(R7), (F14, F15)
-	FLDPQ	960(R7), (F11, F10)
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	992(R7), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V19.S4, V19.S4
-	VADD	V13.S4, V18.S4, V18.S4
-	VADD	V14.S4, V17.S4, V17.S4
-	VADD	V15.S4, V16.S4, V16.S4
-	ADD	$1024, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	128(R7), (F15, F14)
-	FLDPQ	160(R7), (F13, F12)
-	FLDPQ	192(R7), (F11, F10)
-	FLDPQ	224(R7), (F9, F8)
-	FLDPQ	384(R7), (F7, F6)
-	VADD	V7.S4, V15.S4, V15.S4
-	VADD	V6.S4, V14.S4, V14.S4
-	FLDPQ	416(R7), (F6, F7)
-	VADD	V6.S4, V13.S4, V13.S4
-	VADD	V7.S4, V12.S4, V12.S4
-	FLDPQ	448(R7), (F7, F6)
-	VADD	V7.S4, V11.S4, V11.S4
-	VADD	V6.S4, V10.S4, V10.S4
-	FLDPQ	480(R7), (F6, F7)
-	VADD	V6.S4, V9.S4, V9.S4
-	VADD	V7.S4, V8.S4, V8.S4
-	ADD	$512, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	128(R7), (F7, F6)
-	FLDPQ	160(R7), (F5, F4)
-	FLDPQ	192(R7), (F3, F2)
-	FLDPQ	224(R7), (F1, F0)
-	ADD	$256, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V0.B16, V0.B16, V0.B16
-
-tail0of8:
-	MOVD	728(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	336(RSP), (F24, F25)
-	VADD	V24.S4, V7.S4, V7.S4
-	VADD	V25.S4, V6.S4, V6.S4
-	FLDPQ	368(RSP), (F25, F24)
-	VADD	V25.S4, V5.S4, V5.S4
-	VADD	V24.S4, V4.S4, V4.S4
-	FLDPQ	400(RSP), (F24, F25)
-	VADD	V24.S4, V3.S4, V3.S4
-	VADD	V25.S4, V2.S4, V2.S4
-	FLDPQ	432(RSP), (F25, F24)
-	VADD	V25.S4, V1.S4, V1.S4
-	VADD	V24.S4, V0.S4, V0.S4
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	VADD	V7.S4, V15.S4, V7.S4
-	VADD	V6.S4, V14.S4, V6.S4
-	VADD	V5.S4, V13.S4, V5.S4
-	VADD	V4.S4, V12.S4, V4.S4
-	VADD	V3.S4, V11.S4, V3.S4
-	VADD	V2.S4, V10.S4, V2.S4
-	VADD	V1.S4, V9.S4, V1.S4
-	VADD	V0.S4, V8.S4, V0.S4
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	VADD	V7.S4, V23.S4, V7.S4
-	VADD	V6.S4, V22.S4, V6.S4
-	VADD	V5.S4, V21.S4, V5.S4
-	VADD	V4.S4, V20.S4, V4.S4
-	VADD	V3.S4, V19.S4, V3.S4
-	VADD	V2.S4, V18.S4, V2.S4
-	VADD	V1.S4, V17.S4, V1.S4
-	VADD	V0.S4, V16.S4, V0.S4
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	592(RSP), (F24, F25)
-	VADD	V24.S4, V7.S4, V7.S4
-	VADD	V25.S4, V6.S4, V6.S4
-	FLDPQ	624(RSP), (F25, F24)
-	VADD	V25.S4, V5.S4, V5.S4
-	VADD	V24.S4, V4.S4, V4.S4
-	FLDPQ	656(RSP), (F24, F25)
-	VADD	V24.S4, V3.S4, V3.S4
-	VADD	V25.S4, V2.S4, V2.S4
-	FLDPQ	688(RSP), (F25, F24)
-	VADD	V25.S4, V1.S4, V1.S4
-	VADD	V24.S4, V0.S4, V0.S4
-
-not8of8:
-	FLDPQ	80(RSP), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	112(RSP), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	144(RSP), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	176(RSP), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V3.S4, V7.S4, V7.S4
-	VADD	V2.S4, V6.S4, V6.S4
-	VADD	V1.S4, V5.S4, V5.S4
-	VADD	V0.S4, V4.S4, V4.S4
-	VADD	V5.S4, V7.S4, V7.S4
-	VADD	V4.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	F7, (R4)
+fewwithout2at8:
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	VADD	V21.S4, V13.S4, V13.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V15.S4, V11.S4, V11.S4
+	VADD	V10.S4, V8.S4, V8.S4
+	VADD	V11.S4, V9.S4, V9.S4
+	VADD	V9.S4, V8.S4, V8.S4
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	208(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	FLDPQ	288(R8), (F22, F23)
+	VADD	V22.S4, V11.S4, V11.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	320(R8), (F23, F22)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	FLDPQ	352(R8), (F22, F23)
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
+	FLDPQ	768(R8), (F19, F18)
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V18.S4, V22.S4, V22.S4
+	FLDPQ	800(R8), (F18, F19)
+	VADD	V18.S4, V21.S4, V21.S4
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	FLDPQ	864(R8), (F18, F19)
+	VADD	V18.S4, V22.S4, V22.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	FLDPQ	-736(R26), (F1, F0)
+	VADD	V1.S4, V21.S4, V21.S4
+	VADD	V0.S4, V20.S4, V20.S4
+	FLDPQ	-704(R26), (F0, F1)
+	VADD	V0.S4, V19.S4, V19.S4
+	VADD	V1.S4, V18.S4, V18.S4
+	FLDPQ	-672(R26), (F1, F0)
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	FLDPQ	-224(R26), (F5, F4)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V2.S4, V21.S4, V21.S4
+	VADD	V3.S4, V20.S4, V20.S4
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	FLDPQ	-160(R26), (F5, F4)
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V3.S4, V19.S4, V19.S4
+	VADD	V2.S4, V18.S4, V18.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FSTPQ	(F8, F9), 224(RSP)
+	FSTPQ	(F11, F10), 256(RSP)
+	FSTPQ	(F15, F14), 288(RSP)
+	FSTPQ	(F13, F12), 320(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.S4, V10.S4, V10.S4
+	VADD	V17.S4, V11.S4, V11.S4
+	FLDPQ	480(R8), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	928(R8), (F21, F20)
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	FLDPQ	992(R8), (F21, F20)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V19.S4, V10.S4, V10.S4
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	-608(R26), (F1, F0)
+	VADD	V1.S4, V18.S4, V18.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	-576(R26), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	-544(R26), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	FLDPQ	-96(R26), (F5, F4)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V2.S4, V18.S4, V18.S4
+	VADD	V3.S4, V19.S4, V19.S4
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	FLDPQ	-32(R26), (F5, F4)
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V3.S4, V20.S4, V20.S4
+	VADD	V2.S4, V21.S4, V21.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	FSTPQ	(F12, F13), 352(RSP)
+	FSTPQ	(F14, F15), 384(RSP)
+	FSTPQ	(F10, F11), 416(RSP)
+	FSTPQ	(F9, F8), 448(RSP)
+	ADD	$2048, R8, R8
+
+no8:
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	FLDPQ	288(R9), (F22, F23)
+	VADD	V22.S4, V11.S4, V11.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	320(R9), (F23, F22)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	FLDPQ	352(R9), (F22, F23)
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
+	FLDPQ	768(R9), (F19, F18)
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V18.S4, V22.S4, V22.S4
+	FLDPQ	800(R9), (F18, F19)
+	VADD	V18.S4, V21.S4, V21.S4
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	FLDPQ	864(R9), (F18, F19)
+	VADD	V18.S4, V22.S4, V22.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	ADD	$1024, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	FLDPQ	288(R9), (F1, F0)
+	VADD	V1.S4, V21.S4, V21.S4
+	VADD	V0.S4, V20.S4, V20.S4
+	FLDPQ	320(R9), (F0, F1)
+	VADD	V0.S4, V19.S4, V19.S4
+	VADD	V1.S4, V18.S4, V18.S4
+	FLDPQ	352(R9), (F1, F0)
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	ADD	$512, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	ADD	$256, R9, R9
+	JMP	manytail0at0
+
+manyno1at0:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+
+manytail0at0:
+	MOVD	216(RSP), R7
+	CMP	$4, R7
+	BLT	manypart0
+	FMOVQ	(R9), F24
+	VADD	V24.S4, V0.S4, V0.S4
+	CMP	$8, R7
+	BLT	manypart1
+	FMOVQ	16(R9), F24
+	VADD	V24.S4, V1.S4, V1.S4
+	CMP	$12, R7
+	BLT	manypart2
+	FMOVQ	32(R9), F24
+	VADD	V24.S4, V2.S4, V2.S4
+	CMP	$16, R7
+	BLT	manypart3
+	FMOVQ	48(R9), F24
+	VADD	V24.S4, V3.S4, V3.S4
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	VADD	V24.S4, V4.S4, V4.S4
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	VADD	V24.S4, V5.S4, V5.S4
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	VADD	V24.S4, V6.S4, V6.S4
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	VADD	V24.S4, V7.S4, V7.S4
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$0, R9, R10
+	TBNZ	$2, R7, four_50
+	TBZ	$1, R7, one_51
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_49
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_49
+
+one_51:
+	FMOVS	(R10), F24
+	JMP	loaded_49
+
+four_50:
+	FMOVQ	(R10), F24
+
+loaded_49:
+	VADD	V24.S4, V0.S4, V0.S4
+	JMP	manytailed0
+
+manypart1:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$16, R9, R10
+	TBNZ	$2, R7, four_53
+	TBZ	$1, R7, one_54
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_52
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_52
+
+one_54:
+	FMOVS	(R10), F24
+	JMP	loaded_52
+
+four_53:
+	FMOVQ	(R10), F24
+
+loaded_52:
+	VADD	V24.S4, V1.S4, V1.S4
+	JMP	manytailed0
+
+manypart2:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$32, R9, R10
+	TBNZ	$2, R7, four_56
+	TBZ	$1, R7, one_57
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_55
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_55
+
+one_57:
+	FMOVS	(R10), F24
+	JMP	loaded_55
+
+four_56:
+	FMOVQ	(R10), F24
+
+loaded_55:
+	VADD	V24.S4, V2.S4, V2.S4
+	JMP	manytailed0
+
+manypart3:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$48, R9, R10
+	TBNZ	$2, R7, four_59
+	TBZ	$1, R7, one_60
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_58
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_58
+
+one_60:
+	FMOVS	(R10), F24
+	JMP	loaded_58
+
+four_59:
+	FMOVQ	(R10), F24
+
+loaded_58:
+	VADD	V24.S4, V3.S4, V3.S4
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$64, R9, R10
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_61
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_61
+
+one_63:
+	FMOVS	(R10), F24
+	JMP	loaded_61
+
+four_62:
+	FMOVQ	(R10), F24
+
+loaded_61:
+	VADD	V24.S4, V4.S4, V4.S4
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$80, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_64
+
+one_66:
+	FMOVS	(R10), F24
+	JMP	loaded_64
+
+four_65:
+	FMOVQ	(R10), F24
+
+loaded_64:
+	VADD	V24.S4, V5.S4, V5.S4
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$96, R9, R10
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_67
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_67
+
+one_69:
+	FMOVS	(R10), F24
+	JMP	loaded_67
+
+four_68:
+	FMOVQ	(R10), F24
+
+loaded_67:
+	VADD	V24.S4, V6.S4, V6.S4
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$112, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_70
+
+one_72:
+	FMOVS	(R10), F24
+	JMP	loaded_70
+
+four_71:
+	FMOVQ	(R10), F24
+
+loaded_70:
+	VADD	V24.S4, V7.S4, V7.S4
+
+manytailed0:
+	MOVD	208(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	VADD	V0.S4, V23.S4, V0.S4
+	VADD	V1.S4, V22.S4, V1.S4
+	VADD	V2.S4, V21.S4, V2.S4
+	VADD	V3.S4, V20.S4, V3.S4
+	VADD	V4.S4, V19.S4, V4.S4
+	VADD	V5.S4, V18.S4, V5.S4
+	VADD	V6.S4, V17.S4, V6.S4
+	VADD	V7.S4, V16.S4, V7.S4
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	VADD	V0.S4, V8.S4, V0.S4
+	VADD	V1.S4, V9.S4, V1.S4
+	VADD	V2.S4, V11.S4, V2.S4
+	VADD	V3.S4, V10.S4, V3.S4
+	VADD	V4.S4, V15.S4, V4.S4
+	VADD	V5.S4, V14.S4, V5.S4
+	VADD	V6.S4, V13.S4, V6.S4
+	VADD	V7.S4, V12.S4, V7.S4
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	224(RSP), (F12, F13)
+	VADD	V12.S4, V0.S4, V0.S4
+	VADD	V13.S4, V1.S4, V1.S4
+	FLDPQ	256(RSP), (F13, F12)
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	FLDPQ	288(RSP), (F12, F13)
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	FLDPQ	320(RSP), (F13, F12)
+	VADD	V13.S4, V6.S4, V6.S4
+	VADD	V12.S4, V7.S4, V7.S4
+
+without8at0:
+	FSTPQ	(F0, F1), 80(RSP)
+	FSTPQ	(F2, F3), 112(RSP)
+	FSTPQ	(F4, F5), 144(RSP)
+	FSTPQ	(F6, F7), 176(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V13.S4, V6.S4, V6.S4
+	FLDPQ	416(R7), (F13, F12)
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	FLDPQ	448(R7), (F12, F13)
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	FLDPQ	480(R7), (F13, F12)
+	VADD	V13.S4, V1.S4, V1.S4
+	VADD	V12.S4, V0.S4, V0.S4
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	VADD	V10.S4, V12.S4, V12.S4
+	VADD	V11.S4, V13.S4, V13.S4
+	FLDPQ	928(R7), (F11, F10)
+	VADD	V11.S4, V14.S4, V14.S4
+	VADD	V10.S4, V15.S4, V15.S4
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V13.S4, V6.S4, V6.S4
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	VADD	V10.S4, V15.S4, V15.S4
+	VADD	V11.S4, V14.S4, V14.S4
+	FLDPQ	992(R7), (F11, F10)
+	VADD	V11.S4, V13.S4, V13.S4
+	VADD	V10.S4, V12.S4, V12.S4
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	VADD	V13.S4, V1.S4, V1.S4
+	VADD	V12.S4, V0.S4, V0.S4
+	ADD	$1024, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	416(R7), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	448(R7), (F16, F17)
+	VADD	V16.S4, V10.S4, V10.S4
+	VADD	V17.S4, V11.S4, V11.S4
+	FLDPQ	480(R7), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	ADD	$512, R7, R7
+
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
+	FLDPQ	192(R7), (F20, F21)
+	FLDPQ	224(R7), (F22, F23)
+	ADD	$256, R7, R7
+	JMP	manytail0at8
+
+manyno1at8:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V17.B16, V17.B16, V17.B16
+	VEOR	V18.B16, V18.B16, V18.B16
+	VEOR	V19.B16, V19.B16, V19.B16
+	VEOR	V20.B16, V20.B16, V20.B16
+	VEOR	V21.B16, V21.B16, V21.B16
+	VEOR	V22.B16, V22.B16, V22.B16
+	VEOR	V23.B16, V23.B16, V23.B16
+
+manytail0at8:
+	MOVD	216(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	VADD	V24.S4, V16.S4, V16.S4
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	VADD	V24.S4, V17.S4, V17.S4
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	VADD	V24.S4, V18.S4, V18.S4
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	VADD	V24.S4, V19.S4, V19.S4
+	CMP	$52, R9
+	BLT	manypart12
+	FMOVQ	192(R7), F24
+	VADD	V24.S4, V20.S4, V20.S4
+	CMP	$56, R9
+	BLT	manypart13
+	FMOVQ	208(R7), F24
+	VADD	V24.S4, V21.S4, V21.S4
+	CMP	$60, R9
+	BLT	manypart14
+	FMOVQ	224(R7), F24
+	VADD	V24.S4, V22.S4, V22.S4
+	CMP	$64, R9
+	BLT	manypart15
+	FMOVQ	240(R7), F24
+	VADD	V24.S4, V23.S4, V23.S4
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$128, R7, R10
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_73
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_73
+
+one_75:
+	FMOVS	(R10), F24
+	JMP	loaded_73
+
+four_74:
+	FMOVQ	(R10), F24
+
+loaded_73:
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$144, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_76
+
+one_78:
+	FMOVS	(R10), F24
+	JMP	loaded_76
+
+four_77:
+	FMOVQ	(R10), F24
+
+loaded_76:
+	VADD	V24.S4, V17.S4, V17.S4
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$160, R7, R10
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_79
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_79
+
+one_81:
+	FMOVS	(R10), F24
+	JMP	loaded_79
+
+four_80:
+	FMOVQ	(R10), F24
+
+loaded_79:
+	VADD	V24.S4, V18.S4, V18.S4
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$176, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_82
+
+one_84:
+	FMOVS	(R10), F24
+	JMP	loaded_82
+
+four_83:
+	FMOVQ	(R10), F24
+
+loaded_82:
+	VADD	V24.S4, V19.S4, V19.S4
+	JMP	manytailed8
+
+manypart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$192, R7, R10
+	TBNZ	$2, R9, four_86
+	TBZ	$1, R9, one_87
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_85
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_85
+
+one_87:
+	FMOVS	(R10), F24
+	JMP	loaded_85
+
+four_86:
+	FMOVQ	(R10), F24
+
+loaded_85:
+	VADD	V24.S4, V20.S4, V20.S4
+	JMP	manytailed8
+
+manypart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$208, R7, R10
+	TBNZ	$2, R9, four_89
+	TBZ	$1, R9, one_90
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_88
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_88
+
+one_90:
+	FMOVS	(R10), F24
+	JMP	loaded_88
+
+four_89:
+	FMOVQ	(R10), F24
+
+loaded_88:
+	VADD	V24.S4, V21.S4, V21.S4
+	JMP	manytailed8
+
+manypart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$224, R7, R10
+	TBNZ	$2, R9, four_92
+	TBZ	$1, R9, one_93
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_91
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_91
+
+one_93:
+	FMOVS	(R10), F24
+	JMP	loaded_91
+
+four_92:
+	FMOVQ	(R10), F24
+
+loaded_91:
+	VADD	V24.S4, V22.S4, V22.S4
+	JMP	manytailed8
+
+manypart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$240, R7, R10
+	TBNZ	$2, R9, four_95
+	TBZ	$1, R9, one_96
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_94
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_94
+
+one_96:
+	FMOVS	(R10), F24
+	JMP	loaded_94
+
+four_95:
+	FMOVQ	(R10), F24
+
+loaded_94:
+	VADD	V24.S4, V23.S4, V23.S4
+
+manytailed8:
+	MOVD	208(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	VADD	V16.S4, V12.S4, V16.S4
+	VADD	V17.S4, V13.S4, V17.S4
+	VADD	V18.S4, V14.S4, V18.S4
+	VADD	V19.S4, V15.S4, V19.S4
+	VADD	V20.S4, V10.S4, V20.S4
+	VADD	V21.S4, V11.S4, V21.S4
+	VADD	V22.S4, V9.S4, V22.S4
+	VADD	V23.S4, V8.S4, V23.S4
+
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	VADD	V16.S4, V7.S4, V16.S4
+	VADD	V17.S4, V6.S4, V17.S4
+	VADD	V18.S4, V5.S4, V18.S4
+	VADD	V19.S4, V4.S4, V19.S4
+	VADD	V20.S4, V3.S4, V20.S4
+	VADD	V21.S4, V2.S4, V21.S4
+	VADD	V22.S4, V1.S4, V22.S4
+	VADD	V23.S4, V0.S4, V23.S4
+
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	352(RSP), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	384(RSP), (F1, F0)
+	VADD	V1.S4, V18.S4, V18.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	416(RSP), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	448(RSP), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+
+without8at8:
+	FLDPQ	80(RSP), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	112(RSP), (F1, F0)
+	VADD	V1.S4, V18.S4, V18.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	144(RSP), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	176(RSP), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V19.S4, V19.S4
+	VADD	V18.S4, V16.S4, V16.S4
+	VADD	V19.S4, V17.S4, V17.S4
+	VADD	V17.S4, V16.S4, V16.S4
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VEXT	$8, V7.B16, V7.B16, V6.B16
-	VADD	V6.S4, V7.S4, V7.S4
-	VADDP	V7.S4, V7.S4, V7.S4
-	FMOVS	F7, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VZIP2	V6.D2, V7.D2, V4.D2
-	VZIP1	V6.D2, V7.D2, V7.D2
-	VADD	V4.S4, V7.S4, V7.S4
-	FMOVQ	48(RSP), F6
-	FMOVQ	64(RSP), F4
-	VZIP2	V4.D2, V6.D2, V5.D2
-	VZIP1	V4.D2, V6.D2, V6.D2
-	VADD	V5.S4, V6.S4, V6.S4
-	VADDP	V6.S4, V7.S4, V7.S4
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	VADD	V19.S4, V16.S4, V16.S4
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	VADD	V18.S4, V17.S4, V17.S4
+	VADDP	V17.S4, V16.S4, V16.S4
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+	ADD	$0, R2, R7
+	TBZ	$1, R6, skip_97
+	FMOVD	F16, (R7)
+	ADD	$8, R7, R7
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
-skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F7, (R8)
+skip_97:
+	TBZ	$0, R6, skip_98
+	FMOVS	F16, (R7)
 
-skip_5:
+skip_98:
+	JMP	next
+
+single0:
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	VADD	V9.S4, V8.S4, V8.S4
+	VADDP	V8.S4, V8.S4, V8.S4
+	FMOVS	F8, (R2)
+	JMP	next
+
+single1:
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	VADD	V17.S4, V16.S4, V16.S4
+	VADDP	V16.S4, V16.S4, V16.S4
+	FMOVS	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -6758,34 +12115,18 @@ next:
 	RET
 
 // func rowsI64NEON(a *byte)
-TEXT ·rowsI64NEON(SB), $696-8
+TEXT ·rowsI64NEON(SB), $440-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
-	VEOR	V0.B16, V0.B16, V0.B16
-	FMOVQ	F0, 176(RSP)
-	FMOVQ	F0, 192(RSP)
-	FMOVQ	F0, 208(RSP)
-	FMOVQ	F0, 224(RSP)
-	FMOVQ	F0, 240(RSP)
-	FMOVQ	F0, 256(RSP)
-	FMOVQ	F0, 272(RSP)
-	FMOVQ	F0, 288(RSP)
-	FMOVQ	F0, 304(RSP)
-	FMOVQ	F0, 320(RSP)
-	FMOVQ	F0, 336(RSP)
-	FMOVQ	F0, 352(RSP)
-	FMOVQ	F0, 368(RSP)
-	FMOVQ	F0, 384(RSP)
-	FMOVQ	F0, 400(RSP)
-	FMOVQ	F0, 416(RSP)
 	MOVD	24(R0), R4
 	LSR	$5, R4, R4
-	MOVD	R4, 688(RSP)
+	MOVD	R4, 176(RSP)
 	MOVD	24(R0), R4
 	AND	$31, R4, R4
-	MOVD	R4, 696(RSP)
+	MOVD	R4, 184(RSP)
 
 group:
 	MOVD	$2, R6
@@ -6798,42 +12139,15 @@ whole:
 	MOVD	R6, R5
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
+	MOVD	176(RSP), R7
+	CMP	$4, R7
+	BGE	row1
 
 row0:
-	MOVD	696(RSP), R9
-	CBZ	R9, padded
-	MOVD	688(RSP), R7
-	LSL	$8, R7, R7
-	ADD	R1, R7, R7
-	ADD	$176, RSP, R8
-
-pad:
-	CMP	$2, R9
-	BLT	padpart
-	FMOVQ	(R7), F0
-	FMOVQ	F0, (R8)
-	ADD	$16, R7, R7
-	ADD	$16, R8, R8
-	SUB	$2, R9, R9
-	JMP	pad
-
-padpart:
-	CBZ	R9, padded
-	ADD	$0, R7, R10
-	TBNZ	$1, R9, two_2
-	FMOVD	(R10), F0
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R10), F0
-
-loaded_1:
-	FMOVQ	F0, (R8)
-
-padded:
-	MOVD	R1, R9
-	MOVD	688(RSP), R8
-	TBZ	$3, R8, no8
+	MOVD	R1, R7
+	MOVD	176(RSP), R8
+	MOVD	R7, R9
+	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
 	FLDPQ	64(R9), (F4, F5)
@@ -6850,252 +12164,232 @@ padded:
 	FLDPQ	352(R9), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	512(R9), (F8, F9)
-	FLDPQ	544(R9), (F10, F11)
-	FLDPQ	768(R9), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	800(R9), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	576(R9), (F11, F10)
-	FLDPQ	608(R9), (F9, F8)
-	FLDPQ	832(R9), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	864(R9), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	ADD	$2048, R9, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-960(R26), (F12, F13)
-	FLDPQ	-928(R26), (F14, F15)
-	FLDPQ	-768(R26), (F16, F17)
+	ADD	$512, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	ADD	$256, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	VEOR	V8.B16, V8.B16, V8.B16
+	VEOR	V9.B16, V9.B16, V9.B16
+	VEOR	V10.B16, V10.B16, V10.B16
+	VEOR	V11.B16, V11.B16, V11.B16
+	VEOR	V12.B16, V12.B16, V12.B16
+	VEOR	V13.B16, V13.B16, V13.B16
+	VEOR	V14.B16, V14.B16, V14.B16
+	VEOR	V15.B16, V15.B16, V15.B16
+
+fewtail0at0:
+	MOVD	184(RSP), R8
+	CMP	$2, R8
+	BLT	fewpart0
+	FMOVQ	(R9), F16
 	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	-736(R26), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
+	CMP	$4, R8
+	BLT	fewpart1
+	FMOVQ	16(R9), F16
+	VADD	V16.D2, V9.D2, V9.D2
+	CMP	$6, R8
+	BLT	fewpart2
+	FMOVQ	32(R9), F16
+	VADD	V16.D2, V10.D2, V10.D2
+	CMP	$8, R8
+	BLT	fewpart3
+	FMOVQ	48(R9), F16
 	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	-704(R26), (F16, F17)
+	CMP	$10, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
 	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
+	CMP	$12, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	VADD	V16.D2, V13.D2, V13.D2
+	CMP	$14, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	VADD	V16.D2, V14.D2, V14.D2
+	CMP	$16, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
 	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	-512(R26), (F16, F17)
-	FLDPQ	-480(R26), (F18, F19)
-	FLDPQ	-256(R26), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-224(R26), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$0, R9, R10
+	TBNZ	$1, R8, two_2
+	FMOVD	(R10), F16
+	JMP	loaded_1
+
+two_2:
+	FMOVQ	(R10), F16
+
+loaded_1:
 	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	-448(R26), (F19, F18)
-	FLDPQ	-416(R26), (F17, F16)
-	FLDPQ	-192(R26), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	-160(R26), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FSTPQ	(F0, F1), 432(RSP)
-	FSTPQ	(F2, F3), 464(RSP)
-	FSTPQ	(F4, F5), 496(RSP)
-	FSTPQ	(F6, F7), 528(RSP)
-	FLDPQ	128(R9), (F7, F6)
-	FLDPQ	160(R9), (F5, F4)
-	FLDPQ	192(R9), (F3, F2)
-	FLDPQ	224(R9), (F1, F0)
-	FLDPQ	384(R9), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	416(R9), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	448(R9), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	480(R9), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	FLDPQ	640(R9), (F15, F14)
-	FLDPQ	672(R9), (F13, F12)
-	FLDPQ	896(R9), (F11, F10)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R9), (F10, F11)
-	VADD	V10.D2, V13.D2, V13.D2
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	704(R9), (F12, F13)
-	FLDPQ	736(R9), (F14, F15)
-	FLDPQ	960(R9), (F11, F10)
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	992(R9), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	FLDPQ	-896(R26), (F15, F14)
-	FLDPQ	-864(R26), (F13, F12)
-	FLDPQ	-832(R26), (F11, F10)
-	FLDPQ	-800(R26), (F9, F8)
-	FLDPQ	-640(R26), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	-608(R26), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	-576(R26), (F16, F17)
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$2, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$16, R9, R10
+	TBNZ	$1, R8, two_4
+	FMOVD	(R10), F16
+	JMP	loaded_3
+
+two_4:
+	FMOVQ	(R10), F16
+
+loaded_3:
+	VADD	V16.D2, V9.D2, V9.D2
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$32, R9, R10
+	TBNZ	$1, R8, two_6
+	FMOVD	(R10), F16
+	JMP	loaded_5
+
+two_6:
+	FMOVQ	(R10), F16
+
+loaded_5:
+	VADD	V16.D2, V10.D2, V10.D2
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$6, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$48, R9, R10
+	TBNZ	$1, R8, two_8
+	FMOVD	(R10), F16
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R10), F16
+
+loaded_7:
 	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	-384(R26), (F16, F17)
-	FLDPQ	-352(R26), (F18, F19)
-	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-96(R26), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	-320(R26), (F19, F18)
-	FLDPQ	-288(R26), (F17, F16)
-	FLDPQ	-64(R26), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	-32(R26), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FSTPQ	(F7, F6), 560(RSP)
-	FSTPQ	(F5, F4), 592(RSP)
-	FSTPQ	(F3, F2), 624(RSP)
-	FSTPQ	(F1, F0), 656(RSP)
-	ADD	$2048, R9, R9
+	JMP	fewtailed0
 
-no8:
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of0
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
-	FLDPQ	256(R7), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	288(R7), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	320(R7), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	352(R7), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	512(R7), (F8, F9)
-	FLDPQ	544(R7), (F10, F11)
-	FLDPQ	768(R7), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	800(R7), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	864(R7), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	ADD	$1024, R7, R7
+fewpart4:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$64, R9, R10
+	TBNZ	$1, R8, two_10
+	FMOVD	(R10), F16
+	JMP	loaded_9
 
-no4of0:
-	TBZ	$1, R8, no2of0
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	256(R7), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	288(R7), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	320(R7), (F16, F17)
+two_10:
+	FMOVQ	(R10), F16
+
+loaded_9:
 	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	352(R7), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$10, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$80, R9, R10
+	TBNZ	$1, R8, two_12
+	FMOVD	(R10), F16
+	JMP	loaded_11
+
+two_12:
+	FMOVQ	(R10), F16
+
+loaded_11:
+	VADD	V16.D2, V13.D2, V13.D2
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$96, R9, R10
+	TBNZ	$1, R8, two_14
+	FMOVD	(R10), F16
+	JMP	loaded_13
+
+two_14:
+	FMOVQ	(R10), F16
+
+loaded_13:
+	VADD	V16.D2, V14.D2, V14.D2
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$14, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$112, R9, R10
+	TBNZ	$1, R8, two_16
+	FMOVD	(R10), F16
+	JMP	loaded_15
+
+two_16:
+	FMOVQ	(R10), F16
+
+loaded_15:
 	VADD	V16.D2, V15.D2, V15.D2
-	ADD	$512, R7, R7
 
-no2of0:
-	TBZ	$0, R8, no1of0
-	FLDPQ	(R7), (F16, F17)
-	FLDPQ	32(R7), (F18, F19)
-	FLDPQ	64(R7), (F20, F21)
-	FLDPQ	96(R7), (F22, F23)
-	ADD	$256, R7, R7
-	JMP	tail0of0
+fewtailed0:
+	MOVD	176(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	VADD	V8.D2, V0.D2, V8.D2
+	VADD	V9.D2, V1.D2, V9.D2
+	VADD	V10.D2, V2.D2, V10.D2
+	VADD	V11.D2, V3.D2, V11.D2
+	VADD	V12.D2, V4.D2, V12.D2
+	VADD	V13.D2, V5.D2, V13.D2
+	VADD	V14.D2, V6.D2, V14.D2
+	VADD	V15.D2, V7.D2, V15.D2
 
-no1of0:
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
+	FLDPQ	192(R8), (F3, F2)
+	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.D2, V7.D2, V7.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V16.D2, V4.D2, V4.D2
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.D2, V3.D2, V3.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	480(R8), (F17, F16)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V16.D2, V0.D2, V0.D2
+	ADD	$512, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
+	ADD	$256, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
 	VEOR	V16.B16, V16.B16, V16.B16
 	VEOR	V17.B16, V17.B16, V17.B16
 	VEOR	V18.B16, V18.B16, V18.B16
@@ -7105,252 +12399,1027 @@ no1of0:
 	VEOR	V22.B16, V22.B16, V22.B16
 	VEOR	V23.B16, V23.B16, V23.B16
 
-tail0of0:
-	MOVD	696(RSP), R7
-	CBZ	R7, even0of0
-	FLDPQ	176(RSP), (F24, F25)
+fewtail0at8:
+	MOVD	184(RSP), R9
+	CMP	$18, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
 	VADD	V24.D2, V16.D2, V16.D2
-	VADD	V25.D2, V17.D2, V17.D2
-	FLDPQ	208(RSP), (F25, F24)
-	VADD	V25.D2, V18.D2, V18.D2
+	CMP	$20, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	VADD	V24.D2, V17.D2, V17.D2
+	CMP	$22, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	VADD	V24.D2, V18.D2, V18.D2
+	CMP	$24, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
 	VADD	V24.D2, V19.D2, V19.D2
-	FLDPQ	240(RSP), (F24, F25)
+	CMP	$26, R9
+	BLT	fewpart12
+	FMOVQ	192(R8), F24
 	VADD	V24.D2, V20.D2, V20.D2
-	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	272(RSP), (F25, F24)
-	VADD	V25.D2, V22.D2, V22.D2
+	CMP	$28, R9
+	BLT	fewpart13
+	FMOVQ	208(R8), F24
+	VADD	V24.D2, V21.D2, V21.D2
+	CMP	$30, R9
+	BLT	fewpart14
+	FMOVQ	224(R8), F24
+	VADD	V24.D2, V22.D2, V22.D2
+	CMP	$32, R9
+	BLT	fewpart15
+	FMOVQ	240(R8), F24
+	VADD	V24.D2, V23.D2, V23.D2
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$128, R8, R10
+	TBNZ	$1, R9, two_18
+	FMOVD	(R10), F24
+	JMP	loaded_17
+
+two_18:
+	FMOVQ	(R10), F24
+
+loaded_17:
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$144, R8, R10
+	TBNZ	$1, R9, two_20
+	FMOVD	(R10), F24
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F24
+
+loaded_19:
+	VADD	V24.D2, V17.D2, V17.D2
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$160, R8, R10
+	TBNZ	$1, R9, two_22
+	FMOVD	(R10), F24
+	JMP	loaded_21
+
+two_22:
+	FMOVQ	(R10), F24
+
+loaded_21:
+	VADD	V24.D2, V18.D2, V18.D2
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$176, R8, R10
+	TBNZ	$1, R9, two_24
+	FMOVD	(R10), F24
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F24
+
+loaded_23:
+	VADD	V24.D2, V19.D2, V19.D2
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$24, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$192, R8, R10
+	TBNZ	$1, R9, two_26
+	FMOVD	(R10), F24
+	JMP	loaded_25
+
+two_26:
+	FMOVQ	(R10), F24
+
+loaded_25:
+	VADD	V24.D2, V20.D2, V20.D2
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$26, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$208, R8, R10
+	TBNZ	$1, R9, two_28
+	FMOVD	(R10), F24
+	JMP	loaded_27
+
+two_28:
+	FMOVQ	(R10), F24
+
+loaded_27:
+	VADD	V24.D2, V21.D2, V21.D2
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$28, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$224, R8, R10
+	TBNZ	$1, R9, two_30
+	FMOVD	(R10), F24
+	JMP	loaded_29
+
+two_30:
+	FMOVQ	(R10), F24
+
+loaded_29:
+	VADD	V24.D2, V22.D2, V22.D2
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$30, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$240, R8, R10
+	TBNZ	$1, R9, two_32
+	FMOVD	(R10), F24
+	JMP	loaded_31
+
+two_32:
+	FMOVQ	(R10), F24
+
+loaded_31:
 	VADD	V24.D2, V23.D2, V23.D2
 
-even0of0:
-	TBZ	$1, R8, not2of0
-	VADD	V16.D2, V8.D2, V16.D2
-	VADD	V17.D2, V9.D2, V17.D2
-	VADD	V18.D2, V10.D2, V18.D2
-	VADD	V19.D2, V11.D2, V19.D2
-	VADD	V20.D2, V12.D2, V20.D2
-	VADD	V21.D2, V13.D2, V21.D2
-	VADD	V22.D2, V14.D2, V22.D2
-	VADD	V23.D2, V15.D2, V23.D2
+fewtailed8:
+	MOVD	176(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	VADD	V16.D2, V7.D2, V16.D2
+	VADD	V17.D2, V6.D2, V17.D2
+	VADD	V18.D2, V5.D2, V18.D2
+	VADD	V19.D2, V4.D2, V19.D2
+	VADD	V20.D2, V3.D2, V20.D2
+	VADD	V21.D2, V2.D2, V21.D2
+	VADD	V22.D2, V1.D2, V22.D2
+	VADD	V23.D2, V0.D2, V23.D2
 
-not2of0:
-	TBZ	$2, R8, not4of0
-	VADD	V16.D2, V0.D2, V16.D2
-	VADD	V17.D2, V1.D2, V17.D2
-	VADD	V18.D2, V2.D2, V18.D2
-	VADD	V19.D2, V3.D2, V19.D2
-	VADD	V20.D2, V4.D2, V20.D2
-	VADD	V21.D2, V5.D2, V21.D2
-	VADD	V22.D2, V6.D2, V22.D2
-	VADD	V23.D2, V7.D2, V23.D2
-
-not4of0:
-	TBZ	$3, R8, not8of0
-	FLDPQ	432(RSP), (F24, F25)
-	VADD	V24.D2, V16.D2, V16.D2
-	VADD	V25.D2, V17.D2, V17.D2
-	FLDPQ	464(RSP), (F25, F24)
-	VADD	V25.D2, V18.D2, V18.D2
-	VADD	V24.D2, V19.D2, V19.D2
-	FLDPQ	496(RSP), (F24, F25)
-	VADD	V24.D2, V20.D2, V20.D2
-	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	528(RSP), (F25, F24)
-	VADD	V25.D2, V22.D2, V22.D2
-	VADD	V24.D2, V23.D2, V23.D2
-
-not8of0:
-	FSTPQ	(F16, F17), 48(RSP)
-	FSTPQ	(F18, F19), 80(RSP)
-	FSTPQ	(F20, F21), 112(RSP)
-	FSTPQ	(F22, F23), 144(RSP)
-	MOVD	R9, R7
-	TBZ	$2, R8, no4of8
-	FLDPQ	128(R7), (F23, F22)
-	FLDPQ	160(R7), (F21, F20)
-	FLDPQ	192(R7), (F19, F18)
-	FLDPQ	224(R7), (F17, F16)
-	FLDPQ	384(R7), (F15, F14)
-	VADD	V15.D2, V23.D2, V23.D2
-	VADD	V14.D2, V22.D2, V22.D2
-	FLDPQ	416(R7), (F14, F15)
-	VADD	V14.D2, V21.D2, V21.D2
-	VADD	V15.D2, V20.D2, V20.D2
-	FLDPQ	448(R7), (F15, F14)
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V14.D2, V18.D2, V18.D2
-	FLDPQ	480(R7), (F14, F15)
-	VADD	V14.D2, V17.D2, V17.D2
-	VADD	V15.D2, V16.D2, V16.D2
-	FLDPQ	640(R7), (F15, F14)
-	FLDPQ	672(R7), (F13, F12)
-	FLDPQ	896(R7), (F11, F10)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R7), (F10, F11)
-	VADD	V10.D2, V13.D2, V13.D2
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V23.D2, V23.D2
-	VADD	V14.D2, V22.D2, V22.D2
-	VADD	V13.D2, V21.D2, V21.D2
-	VADD	V12.D2, V20.D2, V20.D2
-	FLDPQ	704(R7), (F12, F13)
-	FLDPQ	736(R7), (F14, F15)
-	FLDPQ	960(R7), (F11, F10)
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	992(R7), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V19.D2, V19.D2
-	VADD	V13.D2, V18.D2, V18.D2
-	VADD	V14.D2, V17.D2, V17.D2
-	VADD	V15.D2, V16.D2, V16.D2
-	ADD	$1024, R7, R7
-
-no4of8:
-	TBZ	$1, R8, no2of8
-	FLDPQ	128(R7), (F15, F14)
-	FLDPQ	160(R7), (F13, F12)
-	FLDPQ	192(R7), (F11, F10)
-	FLDPQ	224(R7), (F9, F8)
-	FLDPQ	384(R7), (F7, F6)
-	VADD	V7.D2, V15.D2, V15.D2
-	VADD	V6.D2, V14.D2, V14.D2
-	FLDPQ	416(R7), (F6, F7)
-	VADD	V6.D2, V13.D2, V13.D2
-	VADD	V7.D2, V12.D2, V12.D2
-	FLDPQ	448(R7), (F7, F6)
-	VADD	V7.D2, V11.D2, V11.D2
-	VADD	V6.D2, V10.D2, V10.D2
-	FLDPQ	480(R7), (F6, F7)
-	VADD	V6.D2, V9.D2, V9.D2
-	VADD	V7.D2, V8.D2, V8.D2
-	ADD	$512, R7, R7
-
-no2of8:
-	TBZ	$0, R8, no1of8
-	FLDPQ	128(R7), (F7, F6)
-	FLDPQ	160(R7), (F5, F4)
-	FLDPQ	192(R7), (F3, F2)
-	FLDPQ	224(R7), (F1, F0)
-	ADD	$256, R7, R7
-	JMP	tail0of8
-
-no1of8:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V0.B16, V0.B16, V0.B16
-
-tail0of8:
-	MOVD	696(RSP), R7
-	CBZ	R7, even0of8
-	FLDPQ	304(RSP), (F24, F25)
-	VADD	V24.D2, V7.D2, V7.D2
-	VADD	V25.D2, V6.D2, V6.D2
-	FLDPQ	336(RSP), (F25, F24)
-	VADD	V25.D2, V5.D2, V5.D2
-	VADD	V24.D2, V4.D2, V4.D2
-	FLDPQ	368(RSP), (F24, F25)
-	VADD	V24.D2, V3.D2, V3.D2
-	VADD	V25.D2, V2.D2, V2.D2
-	FLDPQ	400(RSP), (F25, F24)
-	VADD	V25.D2, V1.D2, V1.D2
-	VADD	V24.D2, V0.D2, V0.D2
-
-even0of8:
-	TBZ	$1, R8, not2of8
-	VADD	V7.D2, V15.D2, V7.D2
-	VADD	V6.D2, V14.D2, V6.D2
-	VADD	V5.D2, V13.D2, V5.D2
-	VADD	V4.D2, V12.D2, V4.D2
-	VADD	V3.D2, V11.D2, V3.D2
-	VADD	V2.D2, V10.D2, V2.D2
-	VADD	V1.D2, V9.D2, V1.D2
-	VADD	V0.D2, V8.D2, V0.D2
-
-not2of8:
-	TBZ	$2, R8, not4of8
-	VADD	V7.D2, V23.D2, V7.D2
-	VADD	V6.D2, V22.D2, V6.D2
-	VADD	V5.D2, V21.D2, V5.D2
-	VADD	V4.D2, V20.D2, V4.D2
-	VADD	V3.D2, V19.D2, V3.D2
-	VADD	V2.D2, V18.D2, V2.D2
-	VADD	V1.D2, V17.D2, V1.D2
-	VADD	V0.D2, V16.D2, V0.D2
-
-not4of8:
-	TBZ	$3, R8, not8of8
-	FLDPQ	560(RSP), (F24, F25)
-	VADD	V24.D2, V7.D2, V7.D2
-	VADD	V25.D2, V6.D2, V6.D2
-	FLDPQ	592(RSP), (F25, F24)
-	VADD	V25.D2, V5.D2, V5.D2
-	VADD	V24.D2, V4.D2, V4.D2
-	FLDPQ	624(RSP), (F24, F25)
-	VADD	V24.D2, V3.D2, V3.D2
-	VADD	V25.D2, V2.D2, V2.D2
-	FLDPQ	656(RSP), (F25, F24)
-	VADD	V25.D2, V1.D2, V1.D2
-	VADD	V24.D2, V0.D2, V0.D2
-
-not8of8:
-	FLDPQ	48(RSP), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	80(RSP), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	112(RSP), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	144(RSP), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V3.D2, V7.D2, V7.D2
-	VADD	V2.D2, V6.D2, V6.D2
-	VADD	V1.D2, V5.D2, V5.D2
-	VADD	V0.D2, V4.D2, V4.D2
-	VADD	V5.D2, V7.D2, V7.D2
-	VADD	V4.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	F7, (R4)
+fewwithout2at8:
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	VADD	V21.D2, V13.D2, V13.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V15.D2, V11.D2, V11.D2
+	VADD	V10.D2, V8.D2, V8.D2
+	VADD	V11.D2, V9.D2, V9.D2
+	VADD	V9.D2, V8.D2, V8.D2
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	176(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	FLDPQ	288(R8), (F22, F23)
+	VADD	V22.D2, V11.D2, V11.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	320(R8), (F23, F22)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	FLDPQ	352(R8), (F22, F23)
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
+	FLDPQ	768(R8), (F19, F18)
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V18.D2, V22.D2, V22.D2
+	FLDPQ	800(R8), (F18, F19)
+	VADD	V18.D2, V21.D2, V21.D2
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	FLDPQ	864(R8), (F18, F19)
+	VADD	V18.D2, V22.D2, V22.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	FLDPQ	-736(R26), (F1, F0)
+	VADD	V1.D2, V21.D2, V21.D2
+	VADD	V0.D2, V20.D2, V20.D2
+	FLDPQ	-704(R26), (F0, F1)
+	VADD	V0.D2, V19.D2, V19.D2
+	VADD	V1.D2, V18.D2, V18.D2
+	FLDPQ	-672(R26), (F1, F0)
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	FLDPQ	-224(R26), (F5, F4)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V2.D2, V21.D2, V21.D2
+	VADD	V3.D2, V20.D2, V20.D2
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	FLDPQ	-160(R26), (F5, F4)
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V3.D2, V19.D2, V19.D2
+	VADD	V2.D2, V18.D2, V18.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FSTPQ	(F8, F9), 192(RSP)
+	FSTPQ	(F11, F10), 224(RSP)
+	FSTPQ	(F15, F14), 256(RSP)
+	FSTPQ	(F13, F12), 288(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.D2, V10.D2, V10.D2
+	VADD	V17.D2, V11.D2, V11.D2
+	FLDPQ	480(R8), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	928(R8), (F21, F20)
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	FLDPQ	992(R8), (F21, F20)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V19.D2, V10.D2, V10.D2
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	-608(R26), (F1, F0)
+	VADD	V1.D2, V18.D2, V18.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	-576(R26), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	-544(R26), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	FLDPQ	-96(R26), (F5, F4)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V2.D2, V18.D2, V18.D2
+	VADD	V3.D2, V19.D2, V19.D2
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	FLDPQ	-32(R26), (F5, F4)
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V3.D2, V20.D2, V20.D2
+	VADD	V2.D2, V21.D2, V21.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	FSTPQ	(F12, F13), 320(RSP)
+	FSTPQ	(F14, F15), 352(RSP)
+	FSTPQ	(F10, F11), 384(RSP)
+	FSTPQ	(F9, F8), 416(RSP)
+	ADD	$2048, R8, R8
+
+no8:
+	MOVD	R8, R9
+	TBZ	$2, R7, manyno4at0
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	FLDPQ	288(R9), (F22, F23)
+	VADD	V22.D2, V11.D2, V11.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	320(R9), (F23, F22)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	FLDPQ	352(R9), (F22, F23)
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
+	FLDPQ	768(R9), (F19, F18)
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V18.D2, V22.D2, V22.D2
+	FLDPQ	800(R9), (F18, F19)
+	VADD	V18.D2, V21.D2, V21.D2
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	FLDPQ	864(R9), (F18, F19)
+	VADD	V18.D2, V22.D2, V22.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	ADD	$1024, R9, R9
+
+manyno4at0:
+	TBZ	$1, R7, manyno2at0
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	FLDPQ	288(R9), (F1, F0)
+	VADD	V1.D2, V21.D2, V21.D2
+	VADD	V0.D2, V20.D2, V20.D2
+	FLDPQ	320(R9), (F0, F1)
+	VADD	V0.D2, V19.D2, V19.D2
+	VADD	V1.D2, V18.D2, V18.D2
+	FLDPQ	352(R9), (F1, F0)
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	ADD	$512, R9, R9
+
+manyno2at0:
+	TBZ	$0, R7, manyno1at0
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	ADD	$256, R9, R9
+	JMP	manytail0at0
+
+manyno1at0:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+
+manytail0at0:
+	MOVD	184(RSP), R7
+	CMP	$2, R7
+	BLT	manypart0
+	FMOVQ	(R9), F24
+	VADD	V24.D2, V0.D2, V0.D2
+	CMP	$4, R7
+	BLT	manypart1
+	FMOVQ	16(R9), F24
+	VADD	V24.D2, V1.D2, V1.D2
+	CMP	$6, R7
+	BLT	manypart2
+	FMOVQ	32(R9), F24
+	VADD	V24.D2, V2.D2, V2.D2
+	CMP	$8, R7
+	BLT	manypart3
+	FMOVQ	48(R9), F24
+	VADD	V24.D2, V3.D2, V3.D2
+	CMP	$10, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	VADD	V24.D2, V4.D2, V4.D2
+	CMP	$12, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	VADD	V24.D2, V5.D2, V5.D2
+	CMP	$14, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	VADD	V24.D2, V6.D2, V6.D2
+	CMP	$16, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	VADD	V24.D2, V7.D2, V7.D2
+	JMP	manytailed0
+
+manypart0:
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$0, R9, R10
+	TBNZ	$1, R7, two_34
+	FMOVD	(R10), F24
+	JMP	loaded_33
+
+two_34:
+	FMOVQ	(R10), F24
+
+loaded_33:
+	VADD	V24.D2, V0.D2, V0.D2
+	JMP	manytailed0
+
+manypart1:
+	SUB	$2, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$16, R9, R10
+	TBNZ	$1, R7, two_36
+	FMOVD	(R10), F24
+	JMP	loaded_35
+
+two_36:
+	FMOVQ	(R10), F24
+
+loaded_35:
+	VADD	V24.D2, V1.D2, V1.D2
+	JMP	manytailed0
+
+manypart2:
+	SUB	$4, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$32, R9, R10
+	TBNZ	$1, R7, two_38
+	FMOVD	(R10), F24
+	JMP	loaded_37
+
+two_38:
+	FMOVQ	(R10), F24
+
+loaded_37:
+	VADD	V24.D2, V2.D2, V2.D2
+	JMP	manytailed0
+
+manypart3:
+	SUB	$6, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$48, R9, R10
+	TBNZ	$1, R7, two_40
+	FMOVD	(R10), F24
+	JMP	loaded_39
+
+two_40:
+	FMOVQ	(R10), F24
+
+loaded_39:
+	VADD	V24.D2, V3.D2, V3.D2
+	JMP	manytailed0
+
+manypart4:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$64, R9, R10
+	TBNZ	$1, R7, two_42
+	FMOVD	(R10), F24
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R10), F24
+
+loaded_41:
+	VADD	V24.D2, V4.D2, V4.D2
+	JMP	manytailed0
+
+manypart5:
+	SUB	$10, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$80, R9, R10
+	TBNZ	$1, R7, two_44
+	FMOVD	(R10), F24
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R10), F24
+
+loaded_43:
+	VADD	V24.D2, V5.D2, V5.D2
+	JMP	manytailed0
+
+manypart6:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$96, R9, R10
+	TBNZ	$1, R7, two_46
+	FMOVD	(R10), F24
+	JMP	loaded_45
+
+two_46:
+	FMOVQ	(R10), F24
+
+loaded_45:
+	VADD	V24.D2, V6.D2, V6.D2
+	JMP	manytailed0
+
+manypart7:
+	SUB	$14, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$112, R9, R10
+	TBNZ	$1, R7, two_48
+	FMOVD	(R10), F24
+	JMP	loaded_47
+
+two_48:
+	FMOVQ	(R10), F24
+
+loaded_47:
+	VADD	V24.D2, V7.D2, V7.D2
+
+manytailed0:
+	MOVD	176(RSP), R9
+	TBZ	$1, R9, manywithout2at0
+	VADD	V0.D2, V23.D2, V0.D2
+	VADD	V1.D2, V22.D2, V1.D2
+	VADD	V2.D2, V21.D2, V2.D2
+	VADD	V3.D2, V20.D2, V3.D2
+	VADD	V4.D2, V19.D2, V4.D2
+	VADD	V5.D2, V18.D2, V5.D2
+	VADD	V6.D2, V17.D2, V6.D2
+	VADD	V7.D2, V16.D2, V7.D2
+
+manywithout2at0:
+	TBZ	$2, R9, manywithout4at0
+	VADD	V0.D2, V8.D2, V0.D2
+	VADD	V1.D2, V9.D2, V1.D2
+	VADD	V2.D2, V11.D2, V2.D2
+	VADD	V3.D2, V10.D2, V3.D2
+	VADD	V4.D2, V15.D2, V4.D2
+	VADD	V5.D2, V14.D2, V5.D2
+	VADD	V6.D2, V13.D2, V6.D2
+	VADD	V7.D2, V12.D2, V7.D2
+
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	192(RSP), (F12, F13)
+	VADD	V12.D2, V0.D2, V0.D2
+	VADD	V13.D2, V1.D2, V1.D2
+	FLDPQ	224(RSP), (F13, F12)
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	FLDPQ	256(RSP), (F12, F13)
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	FLDPQ	288(RSP), (F13, F12)
+	VADD	V13.D2, V6.D2, V6.D2
+	VADD	V12.D2, V7.D2, V7.D2
+
+without8at0:
+	FSTPQ	(F0, F1), 48(RSP)
+	FSTPQ	(F2, F3), 80(RSP)
+	FSTPQ	(F4, F5), 112(RSP)
+	FSTPQ	(F6, F7), 144(RSP)
+	MOVD	R8, R7
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V13.D2, V6.D2, V6.D2
+	FLDPQ	416(R7), (F13, F12)
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	FLDPQ	448(R7), (F12, F13)
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	FLDPQ	480(R7), (F13, F12)
+	VADD	V13.D2, V1.D2, V1.D2
+	VADD	V12.D2, V0.D2, V0.D2
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	VADD	V10.D2, V12.D2, V12.D2
+	VADD	V11.D2, V13.D2, V13.D2
+	FLDPQ	928(R7), (F11, F10)
+	VADD	V11.D2, V14.D2, V14.D2
+	VADD	V10.D2, V15.D2, V15.D2
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V13.D2, V6.D2, V6.D2
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	VADD	V10.D2, V15.D2, V15.D2
+	VADD	V11.D2, V14.D2, V14.D2
+	FLDPQ	992(R7), (F11, F10)
+	VADD	V11.D2, V13.D2, V13.D2
+	VADD	V10.D2, V12.D2, V12.D2
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	VADD	V13.D2, V1.D2, V1.D2
+	VADD	V12.D2, V0.D2, V0.D2
+	ADD	$1024, R7, R7
+
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	416(R7), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	448(R7), (F16, F17)
+	VADD	V16.D2, V10.D2, V10.D2
+	VADD	V17.D2, V11.D2, V11.D2
+	FLDPQ	480(R7), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	ADD	$512, R7, R7
+
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
+	FLDPQ	192(R7), (F20, F21)
+	FLDPQ	224(R7), (F22, F23)
+	ADD	$256, R7, R7
+	JMP	manytail0at8
+
+manyno1at8:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V17.B16, V17.B16, V17.B16
+	VEOR	V18.B16, V18.B16, V18.B16
+	VEOR	V19.B16, V19.B16, V19.B16
+	VEOR	V20.B16, V20.B16, V20.B16
+	VEOR	V21.B16, V21.B16, V21.B16
+	VEOR	V22.B16, V22.B16, V22.B16
+	VEOR	V23.B16, V23.B16, V23.B16
+
+manytail0at8:
+	MOVD	184(RSP), R9
+	CMP	$18, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	VADD	V24.D2, V16.D2, V16.D2
+	CMP	$20, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	VADD	V24.D2, V17.D2, V17.D2
+	CMP	$22, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	VADD	V24.D2, V18.D2, V18.D2
+	CMP	$24, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	VADD	V24.D2, V19.D2, V19.D2
+	CMP	$26, R9
+	BLT	manypart12
+	FMOVQ	192(R7), F24
+	VADD	V24.D2, V20.D2, V20.D2
+	CMP	$28, R9
+	BLT	manypart13
+	FMOVQ	208(R7), F24
+	VADD	V24.D2, V21.D2, V21.D2
+	CMP	$30, R9
+	BLT	manypart14
+	FMOVQ	224(R7), F24
+	VADD	V24.D2, V22.D2, V22.D2
+	CMP	$32, R9
+	BLT	manypart15
+	FMOVQ	240(R7), F24
+	VADD	V24.D2, V23.D2, V23.D2
+	JMP	manytailed8
+
+manypart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$128, R7, R10
+	TBNZ	$1, R9, two_50
+	FMOVD	(R10), F24
+	JMP	loaded_49
+
+two_50:
+	FMOVQ	(R10), F24
+
+loaded_49:
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	manytailed8
+
+manypart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$144, R7, R10
+	TBNZ	$1, R9, two_52
+	FMOVD	(R10), F24
+	JMP	loaded_51
+
+two_52:
+	FMOVQ	(R10), F24
+
+loaded_51:
+	VADD	V24.D2, V17.D2, V17.D2
+	JMP	manytailed8
+
+manypart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$160, R7, R10
+	TBNZ	$1, R9, two_54
+	FMOVD	(R10), F24
+	JMP	loaded_53
+
+two_54:
+	FMOVQ	(R10), F24
+
+loaded_53:
+	VADD	V24.D2, V18.D2, V18.D2
+	JMP	manytailed8
+
+manypart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$176, R7, R10
+	TBNZ	$1, R9, two_56
+	FMOVD	(R10), F24
+	JMP	loaded_55
+
+two_56:
+	FMOVQ	(R10), F24
+
+loaded_55:
+	VADD	V24.D2, V19.D2, V19.D2
+	JMP	manytailed8
+
+manypart12:
+	SUB	$24, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$192, R7, R10
+	TBNZ	$1, R9, two_58
+	FMOVD	(R10), F24
+	JMP	loaded_57
+
+two_58:
+	FMOVQ	(R10), F24
+
+loaded_57:
+	VADD	V24.D2, V20.D2, V20.D2
+	JMP	manytailed8
+
+manypart13:
+	SUB	$26, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$208, R7, R10
+	TBNZ	$1, R9, two_60
+	FMOVD	(R10), F24
+	JMP	loaded_59
+
+two_60:
+	FMOVQ	(R10), F24
+
+loaded_59:
+	VADD	V24.D2, V21.D2, V21.D2
+	JMP	manytailed8
+
+manypart14:
+	SUB	$28, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$224, R7, R10
+	TBNZ	$1, R9, two_62
+	FMOVD	(R10), F24
+	JMP	loaded_61
+
+two_62:
+	FMOVQ	(R10), F24
+
+loaded_61:
+	VADD	V24.D2, V22.D2, V22.D2
+	JMP	manytailed8
+
+manypart15:
+	SUB	$30, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$240, R7, R10
+	TBNZ	$1, R9, two_64
+	FMOVD	(R10), F24
+	JMP	loaded_63
+
+two_64:
+	FMOVQ	(R10), F24
+
+loaded_63:
+	VADD	V24.D2, V23.D2, V23.D2
+
+manytailed8:
+	MOVD	176(RSP), R7
+	TBZ	$1, R7, manywithout2at8
+	VADD	V16.D2, V12.D2, V16.D2
+	VADD	V17.D2, V13.D2, V17.D2
+	VADD	V18.D2, V14.D2, V18.D2
+	VADD	V19.D2, V15.D2, V19.D2
+	VADD	V20.D2, V10.D2, V20.D2
+	VADD	V21.D2, V11.D2, V21.D2
+	VADD	V22.D2, V9.D2, V22.D2
+	VADD	V23.D2, V8.D2, V23.D2
+
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	VADD	V16.D2, V7.D2, V16.D2
+	VADD	V17.D2, V6.D2, V17.D2
+	VADD	V18.D2, V5.D2, V18.D2
+	VADD	V19.D2, V4.D2, V19.D2
+	VADD	V20.D2, V3.D2, V20.D2
+	VADD	V21.D2, V2.D2, V21.D2
+	VADD	V22.D2, V1.D2, V22.D2
+	VADD	V23.D2, V0.D2, V23.D2
+
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	320(RSP), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	352(RSP), (F1, F0)
+	VADD	V1.D2, V18.D2, V18.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	384(RSP), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	416(RSP), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+
+without8at8:
+	FLDPQ	48(RSP), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	80(RSP), (F1, F0)
+	VADD	V1.D2, V18.D2, V18.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	112(RSP), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	144(RSP), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V19.D2, V19.D2
+	VADD	V18.D2, V16.D2, V16.D2
+	VADD	V19.D2, V17.D2, V17.D2
+	VADD	V17.D2, V16.D2, V16.D2
+	CMP	$1, R6
+	BEQ	single1
+	FMOVQ	F16, (R4)
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row1
 
 fold:
-	CMP	$1, R6
-	BNE	several
-	FMOVQ	16(RSP), F7
-	VADDP	V7.D2, V7.D2, V7.D2
-	FMOVD	F7, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
-	FMOVQ	16(RSP), F7
-	FMOVQ	32(RSP), F6
-	VADDP	V6.D2, V7.D2, V7.D2
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VADDP	V17.D2, V16.D2, V16.D2
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F7, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R8
-	TBZ	$0, R6, skip_3
-	FMOVD	F7, (R8)
+	ADD	$0, R2, R7
+	TBZ	$0, R6, skip_65
+	FMOVD	F16, (R7)
 
-skip_3:
+skip_65:
+	JMP	next
+
+single0:
+	VADDP	V8.D2, V8.D2, V8.D2
+	FMOVD	F8, (R2)
+	JMP	next
+
+single1:
+	VADDP	V16.D2, V16.D2, V16.D2
+	FMOVD	F16, (R2)
+	JMP	next
 
 next:
 	SUB	R6, R3, R3
@@ -7360,6 +13429,7 @@ next:
 // func shortF32NEON(a *byte)
 TEXT ·shortF32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -7482,6 +13552,8 @@ four_2:
 
 loaded_1:
 	VORR	V0.B16, V1.B16, V1.B16
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7511,6 +13583,8 @@ four_5:
 loaded_4:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7542,6 +13616,8 @@ loaded_7:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	16(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7575,6 +13651,8 @@ loaded_10:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7610,6 +13688,8 @@ loaded_13:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7647,6 +13727,8 @@ loaded_16:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7686,6 +13768,8 @@ loaded_19:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7727,6 +13811,8 @@ loaded_22:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7770,6 +13856,8 @@ loaded_25:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7815,6 +13903,8 @@ loaded_28:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7862,6 +13952,8 @@ loaded_31:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7911,6 +14003,8 @@ loaded_34:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -7962,6 +14056,8 @@ loaded_37:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8015,6 +14111,8 @@ loaded_40:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8070,6 +14168,8 @@ loaded_43:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8127,6 +14227,8 @@ loaded_46:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8135,17 +14237,6 @@ loaded_46:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F1
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F1
 	FMOVQ	32(RSP), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
@@ -8175,6 +14266,44 @@ skip_49:
 	FMOVS	F1, (R9)
 
 skip_50:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	VEXT	$8, V1.B16, V1.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FMOVS	F1, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -8186,6 +14315,7 @@ done:
 // func shortF64NEON(a *byte)
 TEXT ·shortF64NEON(SB), $40-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -8280,6 +14410,8 @@ two_2:
 
 loaded_1:
 	VORR	V0.B16, V1.B16, V1.B16
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8301,6 +14433,8 @@ two_4:
 loaded_3:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8324,6 +14458,8 @@ loaded_5:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8349,6 +14485,8 @@ loaded_7:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8376,6 +14514,8 @@ loaded_9:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8405,6 +14545,8 @@ loaded_11:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8436,6 +14578,8 @@ loaded_13:
 	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8469,6 +14613,8 @@ loaded_15:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8504,6 +14650,8 @@ loaded_17:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8541,6 +14689,8 @@ loaded_19:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8580,6 +14730,8 @@ loaded_21:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8621,6 +14773,8 @@ loaded_23:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8664,6 +14818,8 @@ loaded_25:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8709,6 +14865,8 @@ loaded_27:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8756,6 +14914,8 @@ loaded_29:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8805,6 +14965,8 @@ loaded_31:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -8813,15 +14975,6 @@ loaded_31:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F1
-	WORD	$0x6e61d421 // faddp v1.2d, v1.2d, v1.2d
-	FMOVD	F1, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F1
 	FMOVQ	32(RSP), F2
 	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
@@ -8837,6 +14990,42 @@ part:
 	FMOVD	F1, (R9)
 
 skip_33:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	WORD	$0x6e61d421 // faddp v1.2d, v1.2d, v1.2d
+	FMOVD	F1, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -8848,6 +15037,7 @@ done:
 // func shortF16NEON(a *byte)
 TEXT ·shortF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -8975,6 +15165,8 @@ four_2:
 loaded_1:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	VORR	V0.B16, V1.B16, V1.B16
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9007,6 +15199,8 @@ loaded_4:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9042,6 +15236,8 @@ loaded_7:
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9080,6 +15276,8 @@ loaded_10:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9121,6 +15319,8 @@ loaded_13:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9165,6 +15365,8 @@ loaded_16:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9212,6 +15414,8 @@ loaded_19:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9262,6 +15466,8 @@ loaded_22:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9315,6 +15521,8 @@ loaded_25:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9371,6 +15579,8 @@ loaded_28:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9430,6 +15640,8 @@ loaded_31:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9492,6 +15704,8 @@ loaded_34:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9557,6 +15771,8 @@ loaded_37:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9625,6 +15841,8 @@ loaded_40:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9696,6 +15914,8 @@ loaded_43:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9770,6 +15990,8 @@ loaded_46:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9778,17 +16000,6 @@ loaded_46:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F1
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F1
 	FMOVQ	32(RSP), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
@@ -9818,6 +16029,44 @@ skip_49:
 	FMOVS	F1, (R9)
 
 skip_50:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	VEXT	$8, V1.B16, V1.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FMOVS	F1, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -9829,6 +16078,7 @@ done:
 // func shortBF16NEON(a *byte)
 TEXT ·shortBF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -9852,9 +16102,9 @@ pack2loop:
 	CMP	R6, R7
 	BHI	pack2done
 	FMOVD	(R1), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	8(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
 	FMOVQ	F0, (R2)
 	ADD	$16, R1, R1
@@ -9872,7 +16122,7 @@ pack1loop:
 	CMP	R6, R7
 	BHI	pack1done
 	FMOVD	(R1), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVQ	F0, (R2)
 	ADD	$8, R1, R1
 	ADD	$16, R2, R2
@@ -9954,8 +16204,10 @@ four_2:
 	FMOVD	(R9), F1
 
 loaded_1:
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	VORR	V0.B16, V1.B16, V1.B16
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9966,7 +16218,7 @@ loaded_1:
 
 row1:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$8, R1, R9
 	TBNZ	$2, R5, four_5
 	TBZ	$1, R5, one_6
@@ -9985,9 +16237,11 @@ four_5:
 	FMOVD	(R9), F2
 
 loaded_4:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -9998,7 +16252,7 @@ loaded_4:
 
 row2:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$16, R1, R9
 	TBNZ	$2, R5, four_8
 	TBZ	$1, R5, one_9
@@ -10017,12 +16271,14 @@ four_8:
 	FMOVD	(R9), F2
 
 loaded_7:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10033,12 +16289,12 @@ loaded_7:
 
 row3:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$24, R1, R9
 	TBNZ	$2, R5, four_11
 	TBZ	$1, R5, one_12
@@ -10057,10 +16313,12 @@ four_11:
 	FMOVD	(R9), F3
 
 loaded_10:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10071,7 +16329,7 @@ loaded_10:
 
 row4:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$32, R1, R9
 	TBNZ	$2, R5, four_14
 	TBZ	$1, R5, one_15
@@ -10090,18 +16348,20 @@ four_14:
 	FMOVD	(R9), F2
 
 loaded_13:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10112,15 +16372,15 @@ loaded_13:
 
 row5:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$40, R1, R9
 	TBNZ	$2, R5, four_17
 	TBZ	$1, R5, one_18
@@ -10139,13 +16399,15 @@ four_17:
 	FMOVD	(R9), F3
 
 loaded_16:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10156,12 +16418,12 @@ loaded_16:
 
 row6:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$48, R1, R9
 	TBNZ	$2, R5, four_20
 	TBZ	$1, R5, one_21
@@ -10180,19 +16442,21 @@ four_20:
 	FMOVD	(R9), F3
 
 loaded_19:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10203,23 +16467,23 @@ loaded_19:
 
 row7:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$56, R1, R9
 	TBNZ	$2, R5, four_23
 	TBZ	$1, R5, one_24
@@ -10238,11 +16502,13 @@ four_23:
 	FMOVD	(R9), F4
 
 loaded_22:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10253,7 +16519,7 @@ loaded_22:
 
 row8:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$64, R1, R9
 	TBNZ	$2, R5, four_26
 	TBZ	$1, R5, one_27
@@ -10272,30 +16538,32 @@ four_26:
 	FMOVD	(R9), F2
 
 loaded_25:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10306,21 +16574,21 @@ loaded_25:
 
 row9:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$72, R1, R9
 	TBNZ	$2, R5, four_29
 	TBZ	$1, R5, one_30
@@ -10339,19 +16607,21 @@ four_29:
 	FMOVD	(R9), F3
 
 loaded_28:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10362,15 +16632,15 @@ loaded_28:
 
 row10:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$80, R1, R9
 	TBNZ	$2, R5, four_32
 	TBZ	$1, R5, one_33
@@ -10389,28 +16659,30 @@ four_32:
 	FMOVD	(R9), F3
 
 loaded_31:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10421,32 +16693,32 @@ loaded_31:
 
 row11:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$88, R1, R9
 	TBNZ	$2, R5, four_35
 	TBZ	$1, R5, one_36
@@ -10465,14 +16737,16 @@ four_35:
 	FMOVD	(R9), F4
 
 loaded_34:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10483,12 +16757,12 @@ loaded_34:
 
 row12:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$96, R1, R9
 	TBNZ	$2, R5, four_38
 	TBZ	$1, R5, one_39
@@ -10507,37 +16781,39 @@ four_38:
 	FMOVD	(R9), F3
 
 loaded_37:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10548,32 +16824,32 @@ loaded_37:
 
 row13:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$104, R1, R9
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
@@ -10592,20 +16868,22 @@ four_41:
 	FMOVD	(R9), F4
 
 loaded_40:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10616,23 +16894,23 @@ loaded_40:
 
 row14:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$112, R1, R9
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
@@ -10651,32 +16929,34 @@ four_44:
 	FMOVD	(R9), F4
 
 loaded_43:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10687,46 +16967,46 @@ loaded_43:
 
 row15:
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	112(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	8(R1), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	ADD	$120, R1, R9
 	TBNZ	$2, R5, four_47
 	TBZ	$1, R5, one_48
@@ -10745,12 +17025,14 @@ four_47:
 	FMOVD	(R9), F5
 
 loaded_46:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F1, (R7)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10759,17 +17041,6 @@ loaded_46:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F1
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F1
 	FMOVQ	32(RSP), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
@@ -10799,6 +17070,44 @@ skip_49:
 	FMOVS	F1, (R9)
 
 skip_50:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	VEXT	$8, V1.B16, V1.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FMOVS	F1, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -10810,6 +17119,7 @@ done:
 // func shortI32NEON(a *byte)
 TEXT ·shortI32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -10927,6 +17237,8 @@ four_2:
 	FMOVQ	(R9), F0
 
 loaded_1:
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10955,6 +17267,8 @@ four_5:
 
 loaded_4:
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -10985,6 +17299,8 @@ loaded_7:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11017,6 +17333,8 @@ four_11:
 loaded_10:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11051,6 +17369,8 @@ loaded_13:
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11087,6 +17407,8 @@ loaded_16:
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11125,6 +17447,8 @@ loaded_19:
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11165,6 +17489,8 @@ loaded_22:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11207,6 +17533,8 @@ loaded_25:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11251,6 +17579,8 @@ loaded_28:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11297,6 +17627,8 @@ loaded_31:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11345,6 +17677,8 @@ loaded_34:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11395,6 +17729,8 @@ loaded_37:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11447,6 +17783,8 @@ loaded_40:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11501,6 +17839,8 @@ loaded_43:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11557,6 +17897,8 @@ loaded_46:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11565,17 +17907,6 @@ loaded_46:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F0
-	VEXT	$8, V0.B16, V0.B16, V1.B16
-	VADD	V1.S4, V0.S4, V0.S4
-	VADDP	V0.S4, V0.S4, V0.S4
-	FMOVS	F0, (R2)
-	ADD	$4, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F1
 	VZIP2	V1.D2, V0.D2, V2.D2
@@ -11605,6 +17936,44 @@ skip_49:
 	FMOVS	F0, (R9)
 
 skip_50:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	VADD	V1.S4, V0.S4, V0.S4
+	VADDP	V0.S4, V0.S4, V0.S4
+	FMOVS	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -11616,6 +17985,7 @@ done:
 // func shortI64NEON(a *byte)
 TEXT ·shortI64NEON(SB), $40-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -11705,6 +18075,8 @@ two_2:
 	FMOVQ	(R9), F0
 
 loaded_1:
+	CMP	$1, R8
+	BEQ	single0
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11725,6 +18097,8 @@ two_4:
 
 loaded_3:
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single1
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11747,6 +18121,8 @@ loaded_5:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single2
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11771,6 +18147,8 @@ two_8:
 loaded_7:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single3
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11797,6 +18175,8 @@ loaded_9:
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single4
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11825,6 +18205,8 @@ loaded_11:
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single5
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11855,6 +18237,8 @@ loaded_13:
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single6
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11887,6 +18271,8 @@ loaded_15:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single7
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11921,6 +18307,8 @@ loaded_17:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single8
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11957,6 +18345,8 @@ loaded_19:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single9
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -11995,6 +18385,8 @@ loaded_21:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single10
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12035,6 +18427,8 @@ loaded_23:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single11
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12077,6 +18471,8 @@ loaded_25:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single12
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12121,6 +18517,8 @@ loaded_27:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single13
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12167,6 +18565,8 @@ loaded_29:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single14
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12215,6 +18615,8 @@ loaded_31:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
+	CMP	$1, R8
+	BEQ	single15
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R9
 	ADD	R9, R1, R1
@@ -12223,15 +18625,6 @@ loaded_31:
 	BNE	row15
 
 fold:
-	CMP	$1, R8
-	BNE	several
-	FMOVQ	16(RSP), F0
-	VADDP	V0.D2, V0.D2, V0.D2
-	FMOVD	F0, (R2)
-	ADD	$8, R2, R2
-	JMP	next
-
-several:
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F1
 	VADDP	V1.D2, V0.D2, V0.D2
@@ -12247,6 +18640,42 @@ part:
 	FMOVD	F0, (R9)
 
 skip_33:
+	JMP	next
+
+single0:
+
+single1:
+
+single2:
+
+single3:
+
+single4:
+
+single5:
+
+single6:
+
+single7:
+
+single8:
+
+single9:
+
+single10:
+
+single11:
+
+single12:
+
+single13:
+
+single14:
+
+single15:
+	VADDP	V0.D2, V0.D2, V0.D2
+	FMOVD	F0, (R2)
+	JMP	next
 
 next:
 	SUB	R8, R3, R3
@@ -12256,47 +18685,60 @@ done:
 	RET
 
 // func colsF32NEON(a *byte)
-TEXT ·colsF32NEON(SB), $56-8
+TEXT ·colsF32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$3, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
@@ -12310,11 +18752,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -12323,10 +18765,10 @@ overlap0done:
 many0:
 	CMP	$32, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F3)
-	FLDPQ	64(R1), (F4, F5)
-	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R2), (F0, F1)
+	FLDPQ	32(R2), (F2, F3)
+	FLDPQ	64(R2), (F4, F5)
+	FLDPQ	96(R2), (F6, F7)
 	MOVD	80(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
@@ -12350,12 +18792,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R1, R1
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$32, R4, R4
 	JMP	many0
@@ -12363,7 +18805,7 @@ many0done:
 one0:
 	CMP	$4, R4
 	BLT	last0
-	FMOVQ	(R1), F7
+	FMOVQ	(R2), F7
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
@@ -12377,9 +18819,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R1, R1
+	FMOVQ	F7, (R1)
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$4, R4, R4
 	JMP	one0
@@ -12387,13 +18829,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$2, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
 	FMOVD	(R3), F7
@@ -12410,7 +18868,7 @@ four_2:
 	FMOVQ	(R3), F7
 
 loaded_1:
-	MOVD	48(RSP), R3
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -12440,7 +18898,7 @@ loaded_4:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$1, R4, skip_7
 	FMOVD	F7, (R5)
 	ADD	$8, R5, R5
@@ -12451,44 +18909,38 @@ skip_7:
 	FMOVS	F7, (R5)
 
 skip_8:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$3, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -12496,13 +18948,13 @@ outer1:
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	FMOVQ	(R1), F7
+	ADD	R6, R1, R1
+	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -12513,11 +18965,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -12525,15 +18977,15 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$32, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F6)
-	FLDPQ	32(R1), (F5, F4)
-	FLDPQ	64(R1), (F3, F2)
-	FLDPQ	96(R1), (F1, F0)
+	FLDPQ	(R2), (F7, F6)
+	FLDPQ	32(R2), (F5, F4)
+	FLDPQ	64(R2), (F3, F2)
+	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -12548,7 +19000,7 @@ many1:
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -12573,22 +19025,22 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$4, R4
 	BLT	last1
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -12600,10 +19052,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	JMP	one1
 
@@ -12611,50 +19063,68 @@ last1:
 	CBZ	R4, next1
 	LSL	$2, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$2, R4, four_10
 	TBZ	$1, R4, one_11
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 	TBZ	$0, R4, loaded_9
-	ADD	$8, R2, R2
-	VLD1	(R2), V0.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V0.S[2]
 	JMP	loaded_9
 
 one_11:
-	FMOVS	(R2), F0
+	FMOVS	(R1), F0
 	JMP	loaded_9
 
 four_10:
-	FMOVQ	(R2), F0
+	FMOVQ	(R1), F0
 
 loaded_9:
-	ADD	$0, R5, R2
+	ADD	$0, R5, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 	TBZ	$0, R4, loaded_12
-	ADD	$8, R2, R2
-	VLD1	(R2), V1.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V1.S[2]
 	JMP	loaded_12
 
 one_14:
-	FMOVS	(R2), F1
+	FMOVS	(R1), F1
 	JMP	loaded_12
 
 four_13:
-	FMOVQ	(R2), F1
+	FMOVQ	(R1), F1
 
 loaded_12:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -12692,32 +19162,26 @@ skip_18:
 	FMOVS	F0, (R6)
 
 skip_19:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -12726,6 +19190,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$3, R8, R8
 	CBZ	R8, many2
@@ -12748,7 +19214,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -12758,7 +19224,7 @@ outer2:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -12769,7 +19235,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -12789,7 +19255,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$32, R3
@@ -12836,7 +19302,7 @@ many2:
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -12857,16 +19323,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R5, R5
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R3, R3
 	JMP	many2
 
@@ -12882,7 +19348,7 @@ one2:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -12893,100 +19359,122 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$16, R5, R5
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
 	ADD	$16, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$2, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 	TBZ	$0, R3, loaded_20
-	ADD	$8, R2, R2
-	VLD1	(R2), V7.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
 	JMP	loaded_20
 
 one_22:
-	FMOVS	(R2), F7
+	FMOVS	(R1), F7
 	JMP	loaded_20
 
 four_21:
-	FMOVQ	(R2), F7
+	FMOVQ	(R1), F7
 
 loaded_20:
-	ADD	$0, R4, R2
+	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_24
 	TBZ	$1, R3, one_25
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	TBZ	$0, R3, loaded_23
-	ADD	$8, R2, R2
-	VLD1	(R2), V6.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
 	JMP	loaded_23
 
 one_25:
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	JMP	loaded_23
 
 four_24:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_23:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	TBZ	$0, R3, loaded_26
-	ADD	$8, R2, R2
-	VLD1	(R2), V6.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
 	JMP	loaded_26
 
 one_28:
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	JMP	loaded_26
 
 four_27:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_26:
-	ADD	$0, R7, R2
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 	TBZ	$0, R3, loaded_29
-	ADD	$8, R2, R2
-	VLD1	(R2), V5.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
 	JMP	loaded_29
 
 one_31:
-	FMOVS	(R2), F5
+	FMOVS	(R1), F5
 	JMP	loaded_29
 
 four_30:
-	FMOVQ	(R2), F5
+	FMOVQ	(R1), F5
 
 loaded_29:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -13013,7 +19501,7 @@ loaded_32:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$1, R3, skip_35
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
@@ -13024,45 +19512,45 @@ skip_35:
 	FMOVS	F7, (R8)
 
 skip_36:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many3
@@ -13073,11 +19561,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -13103,9 +19591,9 @@ outer3:
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
 	FMOVQ	(R7), F7
-	FMOVQ	(R2), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R1), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -13130,7 +19618,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -13138,11 +19626,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -13175,20 +19663,20 @@ many3:
 	FLDPQ	32(R7), (F5, F4)
 	FLDPQ	64(R7), (F3, F2)
 	FLDPQ	96(R7), (F1, F0)
-	FLDPQ	(R2), (F8, F9)
+	FLDPQ	(R1), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R2), (F9, F8)
+	FLDPQ	32(R1), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R2), (F8, F9)
+	FLDPQ	64(R1), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R2), (F9, F8)
+	FLDPQ	96(R1), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R1), (F8, F9)
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	(R2), (F8, F9)
+	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -13199,8 +19687,8 @@ many3:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	64(R1), (F11, F10)
-	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
 	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
@@ -13287,8 +19775,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$128, R7, R7
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R3, R3
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
@@ -13303,9 +19791,9 @@ one3:
 	CMP	$4, R5
 	BLT	last3
 	FMOVQ	(R7), F0
-	FMOVQ	(R2), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R1), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -13332,8 +19820,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$16, R7, R7
-	ADD	$16, R2, R2
 	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R3, R3
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
@@ -13348,11 +19836,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$2, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$2, R5, four_38
 	TBZ	$1, R5, one_39
@@ -13370,7 +19888,7 @@ four_38:
 	FMOVQ	(R4), F0
 
 loaded_37:
-	ADD	$0, R2, R4
+	ADD	$0, R1, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVD	(R4), F1
@@ -13388,7 +19906,7 @@ four_41:
 
 loaded_40:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
 	FMOVD	(R4), F1
@@ -13496,7 +20014,7 @@ loaded_58:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -13537,47 +20055,53 @@ skip_64:
 	FMOVS	F0, (R12)
 
 skip_65:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -13585,6 +20109,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$4, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$3, R23, R23
 	CBZ	R23, many4
@@ -13599,11 +20125,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
@@ -13659,8 +20185,8 @@ outer4:
 	FMOVQ	(R11), F0
 	FMOVQ	(R3), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R2), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R7), F1
@@ -13700,7 +20226,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
@@ -13712,11 +20238,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
@@ -13789,24 +20315,24 @@ many4:
 	FLDPQ	96(R3), (F14, F15)
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R1), (F15, F14)
-	FLDPQ	32(R1), (F13, F12)
-	FLDPQ	(R2), (F11, F10)
+	FLDPQ	(R2), (F15, F14)
+	FLDPQ	32(R2), (F13, F12)
+	FLDPQ	(R1), (F11, F10)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	32(R2), (F10, F11)
+	FLDPQ	32(R1), (F10, F11)
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	64(R1), (F12, F13)
-	FLDPQ	96(R1), (F14, F15)
-	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	64(R2), (F12, F13)
+	FLDPQ	96(R2), (F14, F15)
+	FLDPQ	64(R1), (F11, F10)
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	96(R2), (F10, F11)
+	FLDPQ	96(R1), (F10, F11)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -13986,8 +20512,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$128, R11, R11
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
@@ -14011,8 +20537,8 @@ one4:
 	FMOVQ	(R11), F7
 	FMOVQ	(R3), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R1), F6
-	FMOVQ	(R2), F5
+	FMOVQ	(R2), F6
+	FMOVQ	(R1), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R7), F6
@@ -14055,8 +20581,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$16, R11, R11
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
@@ -14078,11 +20604,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$2, R8, four_67
 	TBZ	$1, R8, one_68
@@ -14118,7 +20690,7 @@ four_70:
 
 loaded_69:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_73
 	TBZ	$1, R8, one_74
 	FMOVD	(R9), F6
@@ -14135,7 +20707,7 @@ four_73:
 	FMOVQ	(R9), F6
 
 loaded_72:
-	ADD	$0, R2, R9
+	ADD	$0, R1, R9
 	TBNZ	$2, R8, four_76
 	TBZ	$1, R8, one_77
 	FMOVD	(R9), F5
@@ -14370,7 +20942,7 @@ loaded_111:
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -14411,70 +20983,107 @@ skip_117:
 	FMOVS	F7, (R23)
 
 skip_118:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
 
 // func colsF64NEON(a *byte)
-TEXT ·colsF64NEON(SB), $56-8
+TEXT ·colsF64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$3, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$1, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$2, R5, R5
 	LSL	$3, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$2, R5, R5
 	LSL	$3, R5, R5
 	ADD	R5, R3, R3
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
@@ -14488,11 +21097,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
@@ -14501,10 +21110,10 @@ overlap0done:
 many0:
 	CMP	$16, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F3)
-	FLDPQ	64(R1), (F4, F5)
-	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R2), (F0, F1)
+	FLDPQ	32(R2), (F2, F3)
+	FLDPQ	64(R2), (F4, F5)
+	FLDPQ	96(R2), (F6, F7)
 	MOVD	80(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
@@ -14528,12 +21137,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R1, R1
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$16, R4, R4
 	JMP	many0
@@ -14541,7 +21150,7 @@ many0done:
 one0:
 	CMP	$2, R4
 	BLT	last0
-	FMOVQ	(R1), F7
+	FMOVQ	(R2), F7
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
@@ -14555,9 +21164,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R1, R1
+	FMOVQ	F7, (R1)
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$2, R4, R4
 	JMP	one0
@@ -14565,13 +21174,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$3, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$1, R4, two_2
 	FMOVD	(R3), F7
 	JMP	loaded_1
@@ -14580,7 +21205,7 @@ two_2:
 	FMOVQ	(R3), F7
 
 loaded_1:
-	MOVD	48(RSP), R3
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -14602,49 +21227,43 @@ loaded_3:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$0, R4, skip_5
 	FMOVD	F7, (R5)
 
 skip_5:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$1, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
@@ -14652,13 +21271,13 @@ outer1:
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	ADD	R6, R2, R2
-	FMOVQ	(R1), F7
+	ADD	R6, R1, R1
+	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -14669,11 +21288,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
@@ -14681,15 +21300,15 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$16, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F6)
-	FLDPQ	32(R1), (F5, F4)
-	FLDPQ	64(R1), (F3, F2)
-	FLDPQ	96(R1), (F1, F0)
+	FLDPQ	(R2), (F7, F6)
+	FLDPQ	32(R2), (F5, F4)
+	FLDPQ	64(R2), (F3, F2)
+	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -14704,7 +21323,7 @@ many1:
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -14729,22 +21348,22 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$16, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$2, R4
 	BLT	last1
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -14756,10 +21375,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	JMP	one1
 
@@ -14767,34 +21386,52 @@ last1:
 	CBZ	R4, next1
 	LSL	$3, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$1, R4, two_7
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 	JMP	loaded_6
 
 two_7:
-	FMOVQ	(R2), F0
+	FMOVQ	(R1), F0
 
 loaded_6:
-	ADD	$0, R5, R2
+	ADD	$0, R5, R1
 	TBNZ	$1, R4, two_9
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 	JMP	loaded_8
 
 two_9:
-	FMOVQ	(R2), F1
+	FMOVQ	(R1), F1
 
 loaded_8:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -14818,32 +21455,26 @@ narrow1done:
 	FMOVD	F0, (R6)
 
 skip_12:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -14852,6 +21483,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$1, R8, R8
 	CBZ	R8, many2
@@ -14874,7 +21507,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14884,7 +21517,7 @@ outer2:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -14895,7 +21528,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -14915,7 +21548,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$16, R3
@@ -14962,7 +21595,7 @@ many2:
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -14983,16 +21616,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R5, R5
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$16, R3, R3
 	JMP	many2
 
@@ -15008,7 +21641,7 @@ one2:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -15019,68 +21652,90 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$16, R5, R5
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
 	ADD	$16, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$2, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$3, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$1, R3, two_14
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 	JMP	loaded_13
 
 two_14:
-	FMOVQ	(R2), F7
+	FMOVQ	(R1), F7
 
 loaded_13:
-	ADD	$0, R4, R2
+	ADD	$0, R4, R1
 	TBNZ	$1, R3, two_16
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	JMP	loaded_15
 
 two_16:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_15:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_18
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	JMP	loaded_17
 
 two_18:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_17:
-	ADD	$0, R7, R2
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_20
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 	JMP	loaded_19
 
 two_20:
-	FMOVQ	(R2), F5
+	FMOVQ	(R1), F5
 
 loaded_19:
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -15099,50 +21754,50 @@ loaded_21:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$0, R3, skip_23
 	FMOVD	F7, (R8)
 
 skip_23:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$2, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many3
@@ -15153,11 +21808,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -15183,9 +21838,9 @@ outer3:
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
 	FMOVQ	(R7), F7
-	FMOVQ	(R2), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R1), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
@@ -15210,7 +21865,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -15218,11 +21873,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -15255,20 +21910,20 @@ many3:
 	FLDPQ	32(R7), (F5, F4)
 	FLDPQ	64(R7), (F3, F2)
 	FLDPQ	96(R7), (F1, F0)
-	FLDPQ	(R2), (F8, F9)
+	FLDPQ	(R1), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R2), (F9, F8)
+	FLDPQ	32(R1), (F9, F8)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R2), (F8, F9)
+	FLDPQ	64(R1), (F8, F9)
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R2), (F9, F8)
+	FLDPQ	96(R1), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R1), (F8, F9)
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	(R2), (F8, F9)
+	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
 	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
@@ -15279,8 +21934,8 @@ many3:
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	64(R1), (F11, F10)
-	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
 	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
@@ -15367,8 +22022,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$128, R7, R7
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R3, R3
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
@@ -15383,9 +22038,9 @@ one3:
 	CMP	$2, R5
 	BLT	last3
 	FMOVQ	(R7), F0
-	FMOVQ	(R2), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R1), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -15412,8 +22067,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$16, R7, R7
-	ADD	$16, R2, R2
 	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R3, R3
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
@@ -15428,11 +22083,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$3, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$1, R5, two_25
 	FMOVD	(R4), F0
@@ -15442,7 +22127,7 @@ two_25:
 	FMOVQ	(R4), F0
 
 loaded_24:
-	ADD	$0, R2, R4
+	ADD	$0, R1, R4
 	TBNZ	$1, R5, two_27
 	FMOVD	(R4), F1
 	JMP	loaded_26
@@ -15452,7 +22137,7 @@ two_27:
 
 loaded_26:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$1, R5, two_29
 	FMOVD	(R4), F1
 	JMP	loaded_28
@@ -15512,7 +22197,7 @@ loaded_38:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -15539,47 +22224,53 @@ narrow3done:
 	FMOVD	F0, (R12)
 
 skip_42:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -15587,6 +22278,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$2, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$1, R23, R23
 	CBZ	R23, many4
@@ -15601,11 +22294,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
@@ -15661,8 +22354,8 @@ outer4:
 	FMOVQ	(R11), F0
 	FMOVQ	(R3), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R2), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R7), F1
@@ -15702,7 +22395,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
@@ -15714,11 +22407,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
@@ -15791,24 +22484,24 @@ many4:
 	FLDPQ	96(R3), (F14, F15)
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R1), (F15, F14)
-	FLDPQ	32(R1), (F13, F12)
-	FLDPQ	(R2), (F11, F10)
+	FLDPQ	(R2), (F15, F14)
+	FLDPQ	32(R2), (F13, F12)
+	FLDPQ	(R1), (F11, F10)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	32(R2), (F10, F11)
+	FLDPQ	32(R1), (F10, F11)
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	FLDPQ	64(R1), (F12, F13)
-	FLDPQ	96(R1), (F14, F15)
-	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	64(R2), (F12, F13)
+	FLDPQ	96(R2), (F14, F15)
+	FLDPQ	64(R1), (F11, F10)
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	96(R2), (F10, F11)
+	FLDPQ	96(R1), (F10, F11)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
@@ -15988,8 +22681,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$128, R11, R11
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
@@ -16013,8 +22706,8 @@ one4:
 	FMOVQ	(R11), F7
 	FMOVQ	(R3), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R1), F6
-	FMOVQ	(R2), F5
+	FMOVQ	(R2), F6
+	FMOVQ	(R1), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R7), F6
@@ -16057,8 +22750,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$16, R11, R11
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
@@ -16080,11 +22773,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$3, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$1, R8, two_44
 	FMOVD	(R9), F7
@@ -16104,7 +22843,7 @@ two_46:
 
 loaded_45:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$1, R8, two_48
 	FMOVD	(R9), F6
 	JMP	loaded_47
@@ -16113,7 +22852,7 @@ two_48:
 	FMOVQ	(R9), F6
 
 loaded_47:
-	ADD	$0, R2, R9
+	ADD	$0, R1, R9
 	TBNZ	$1, R8, two_50
 	FMOVD	(R9), F5
 	JMP	loaded_49
@@ -16244,7 +22983,7 @@ loaded_73:
 	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -16271,70 +23010,107 @@ narrow4done:
 	FMOVD	F7, (R23)
 
 skip_77:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
 
 // func colsF16NEON(a *byte)
-TEXT ·colsF16NEON(SB), $56-8
+TEXT ·colsF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$1, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$3, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$1, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
-	FMOVD	(R1), F0
+	FMOVD	(R2), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
@@ -16349,11 +23125,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -16362,8 +23138,8 @@ overlap0done:
 many0:
 	CMP	$32, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F2)
-	FLDPQ	32(R1), (F4, F6)
+	FLDPQ	(R2), (F0, F2)
+	FLDPQ	32(R2), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -16395,12 +23171,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R1, R1
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
+	ADD	$64, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$32, R4, R4
 	JMP	many0
@@ -16408,7 +23184,7 @@ many0done:
 one0:
 	CMP	$4, R4
 	BLT	last0
-	FMOVD	(R1), F7
+	FMOVD	(R2), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
@@ -16423,9 +23199,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R1, R1
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R1)
+	ADD	$8, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$4, R4, R4
 	JMP	one0
@@ -16433,13 +23209,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$2, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
 	FMOVS	(R3), F7
@@ -16458,7 +23250,7 @@ four_2:
 
 loaded_1:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	MOVD	48(RSP), R3
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -16488,7 +23280,7 @@ loaded_4:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$1, R4, skip_7
 	FMOVD	F7, (R5)
 	ADD	$8, R5, R5
@@ -16499,44 +23291,38 @@ skip_7:
 	FMOVS	F7, (R5)
 
 skip_8:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$3, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
@@ -16544,15 +23330,15 @@ outer1:
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	FMOVD	(R1), F7
+	ADD	R6, R1, R1
+	FMOVD	(R2), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R5), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -16563,11 +23349,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
@@ -16575,13 +23361,13 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$32, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F5)
-	FLDPQ	32(R1), (F3, F1)
+	FLDPQ	(R2), (F7, F5)
+	FLDPQ	32(R2), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
@@ -16610,7 +23396,7 @@ many1:
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -16635,24 +23421,24 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$64, R1, R1
+	ADD	$64, R2, R2
 	ADD	$64, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$4, R4
 	BLT	last1
-	FMOVD	(R1), F0
+	FMOVD	(R2), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R5), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -16664,10 +23450,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$8, R1, R1
+	ADD	$8, R2, R2
 	ADD	$8, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	JMP	one1
 
@@ -16675,54 +23461,72 @@ last1:
 	CBZ	R4, next1
 	LSL	$2, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$2, R4, four_10
 	TBZ	$1, R4, one_11
-	FMOVS	(R2), F0
+	FMOVS	(R1), F0
 	TBZ	$0, R4, loaded_9
-	ADD	$4, R2, R2
-	VLD1	(R2), V0.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V0.H[2]
 	JMP	loaded_9
 
 one_11:
 	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R2), V0.H[0]
+	VLD1	(R1), V0.H[0]
 	JMP	loaded_9
 
 four_10:
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 
 loaded_9:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R5, R2
+	ADD	$0, R5, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
-	FMOVS	(R2), F1
+	FMOVS	(R1), F1
 	TBZ	$0, R4, loaded_12
-	ADD	$4, R2, R2
-	VLD1	(R2), V1.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V1.H[2]
 	JMP	loaded_12
 
 one_14:
 	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R2), V1.H[0]
+	VLD1	(R1), V1.H[0]
 	JMP	loaded_12
 
 four_13:
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 
 loaded_12:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -16760,32 +23564,26 @@ skip_18:
 	FMOVS	F0, (R6)
 
 skip_19:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -16794,6 +23592,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$3, R8, R8
 	CBZ	R8, many2
@@ -16816,7 +23616,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVD	(R5), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R4), F1
@@ -16830,7 +23630,7 @@ outer2:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -16841,7 +23641,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
@@ -16861,7 +23661,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$32, R3
@@ -16932,7 +23732,7 @@ many2:
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -16953,16 +23753,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R5, R5
 	ADD	$64, R4, R4
 	ADD	$64, R6, R6
 	ADD	$64, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R3, R3
 	JMP	many2
 
@@ -16982,7 +23782,7 @@ one2:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -16993,108 +23793,130 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$8, R5, R5
 	ADD	$8, R4, R4
 	ADD	$8, R6, R6
 	ADD	$8, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$2, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
-	FMOVS	(R2), F7
+	FMOVS	(R1), F7
 	TBZ	$0, R3, loaded_20
-	ADD	$4, R2, R2
-	VLD1	(R2), V7.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
 	JMP	loaded_20
 
 one_22:
 	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R2), V7.H[0]
+	VLD1	(R1), V7.H[0]
 	JMP	loaded_20
 
 four_21:
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 
 loaded_20:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R4, R2
+	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_24
 	TBZ	$1, R3, one_25
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	TBZ	$0, R3, loaded_23
-	ADD	$4, R2, R2
-	VLD1	(R2), V6.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
 	JMP	loaded_23
 
 one_25:
 	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R2), V6.H[0]
+	VLD1	(R1), V6.H[0]
 	JMP	loaded_23
 
 four_24:
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 
 loaded_23:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	TBZ	$0, R3, loaded_26
-	ADD	$4, R2, R2
-	VLD1	(R2), V6.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
 	JMP	loaded_26
 
 one_28:
 	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R2), V6.H[0]
+	VLD1	(R1), V6.H[0]
 	JMP	loaded_26
 
 four_27:
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 
 loaded_26:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R7, R2
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
-	FMOVS	(R2), F5
+	FMOVS	(R1), F5
 	TBZ	$0, R3, loaded_29
-	ADD	$4, R2, R2
-	VLD1	(R2), V5.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
 	JMP	loaded_29
 
 one_31:
 	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R2), V5.H[0]
+	VLD1	(R1), V5.H[0]
 	JMP	loaded_29
 
 four_30:
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 
 loaded_29:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -17121,7 +23943,7 @@ loaded_32:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$1, R3, skip_35
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
@@ -17132,45 +23954,45 @@ skip_35:
 	FMOVS	F7, (R8)
 
 skip_36:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many3
@@ -17181,11 +24003,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -17212,10 +24034,10 @@ outer3:
 	ADD	R12, R4, R4
 	FMOVD	(R7), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R1), F6
+	FMOVD	(R2), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	FMOVD	(R3), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
@@ -17246,7 +24068,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -17254,11 +24076,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -17297,7 +24119,7 @@ many3:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R2), (F8, F9)
+	FLDPQ	(R1), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
@@ -17306,7 +24128,7 @@ many3:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R2), (F9, F8)
+	FLDPQ	32(R1), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -17315,7 +24137,7 @@ many3:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R1), (F8, F10)
+	FLDPQ	(R2), (F8, F10)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -17333,7 +24155,7 @@ many3:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R1), (F11, F9)
+	FLDPQ	32(R2), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
@@ -17451,8 +24273,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$64, R7, R7
-	ADD	$64, R2, R2
 	ADD	$64, R1, R1
+	ADD	$64, R2, R2
 	ADD	$64, R3, R3
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
@@ -17468,10 +24290,10 @@ one3:
 	BLT	last3
 	FMOVD	(R7), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	(R2), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	(R3), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
@@ -17504,8 +24326,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$8, R7, R7
-	ADD	$8, R2, R2
 	ADD	$8, R1, R1
+	ADD	$8, R2, R2
 	ADD	$8, R3, R3
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
@@ -17520,11 +24342,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$2, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$2, R5, four_38
 	TBZ	$1, R5, one_39
@@ -17544,7 +24396,7 @@ four_38:
 
 loaded_37:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R2, R4
+	ADD	$0, R1, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVS	(R4), F1
@@ -17564,7 +24416,7 @@ four_41:
 loaded_40:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
 	FMOVS	(R4), F1
@@ -17684,7 +24536,7 @@ loaded_58:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -17725,47 +24577,53 @@ skip_64:
 	FMOVS	F0, (R12)
 
 skip_65:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -17773,6 +24631,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$4, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$3, R23, R23
 	CBZ	R23, many4
@@ -17787,11 +24647,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
@@ -17849,9 +24709,9 @@ outer4:
 	FMOVD	(R3), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	(R2), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R2), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -17904,7 +24764,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
@@ -17916,11 +24776,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
@@ -18005,12 +24865,12 @@ many4:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R1), (F15, F13)
+	FLDPQ	(R2), (F15, F13)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	(R2), (F11, F10)
+	FLDPQ	(R1), (F11, F10)
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -18023,12 +24883,12 @@ many4:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R1), (F12, F14)
+	FLDPQ	32(R2), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	32(R2), (F10, F11)
+	FLDPQ	32(R1), (F10, F11)
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -18286,8 +25146,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$64, R11, R11
 	ADD	$64, R3, R3
-	ADD	$64, R1, R1
 	ADD	$64, R2, R2
+	ADD	$64, R1, R1
 	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R6, R6
@@ -18313,9 +25173,9 @@ one4:
 	FMOVD	(R3), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R1), F6
+	FMOVD	(R2), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -18371,8 +25231,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$8, R11, R11
 	ADD	$8, R3, R3
-	ADD	$8, R1, R1
 	ADD	$8, R2, R2
+	ADD	$8, R1, R1
 	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R6, R6
@@ -18394,11 +25254,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$2, R8, four_67
 	TBZ	$1, R8, one_68
@@ -18438,7 +25344,7 @@ four_70:
 loaded_69:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_73
 	TBZ	$1, R8, one_74
 	FMOVS	(R9), F6
@@ -18457,7 +25363,7 @@ four_73:
 
 loaded_72:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R2, R9
+	ADD	$0, R1, R9
 	TBNZ	$2, R8, four_76
 	TBZ	$1, R8, one_77
 	FMOVS	(R9), F5
@@ -18718,7 +25624,7 @@ loaded_111:
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -18759,71 +25665,108 @@ skip_117:
 	FMOVS	F7, (R23)
 
 skip_118:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
 
 // func colsBF16NEON(a *byte)
-TEXT ·colsBF16NEON(SB), $56-8
+TEXT ·colsBF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$1, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$3, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$1, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
-	FMOVD	(R1), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	FMOVD	(R2), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
@@ -18837,11 +25780,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -18850,16 +25793,16 @@ overlap0done:
 many0:
 	CMP	$32, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F2)
-	FLDPQ	32(R1), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	FLDPQ	(R2), (F0, F2)
+	FLDPQ	32(R2), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	MOVD	80(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
@@ -18883,12 +25826,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R1, R1
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
+	ADD	$64, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$32, R4, R4
 	JMP	many0
@@ -18896,8 +25839,8 @@ many0done:
 one0:
 	CMP	$4, R4
 	BLT	last0
-	FMOVD	(R1), F7
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
+	FMOVD	(R2), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
@@ -18911,9 +25854,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R1, R1
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R1)
+	ADD	$8, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$4, R4, R4
 	JMP	one0
@@ -18921,13 +25864,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$2, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
 	FMOVS	(R3), F7
@@ -18945,8 +25904,8 @@ four_2:
 	FMOVD	(R3), F7
 
 loaded_1:
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	MOVD	48(RSP), R3
+	VZIP1	V7.H8, V31.H8, V7.H8
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -18976,7 +25935,7 @@ loaded_4:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$1, R4, skip_7
 	FMOVD	F7, (R5)
 	ADD	$8, R5, R5
@@ -18987,44 +25946,38 @@ skip_7:
 	FMOVS	F7, (R5)
 
 skip_8:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$3, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$1, R6, R6
@@ -19032,15 +25985,15 @@ outer1:
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	FMOVD	(R1), F7
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
+	ADD	R6, R1, R1
+	FMOVD	(R2), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R5), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -19051,11 +26004,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
@@ -19063,42 +26016,42 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$32, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F5)
-	FLDPQ	32(R1), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	FLDPQ	(R2), (F7, F5)
+	FLDPQ	32(R2), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -19123,24 +26076,24 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$64, R1, R1
+	ADD	$64, R2, R2
 	ADD	$64, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$4, R4
 	BLT	last1
-	FMOVD	(R1), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	FMOVD	(R2), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R5), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -19152,10 +26105,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$8, R1, R1
+	ADD	$8, R2, R2
 	ADD	$8, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	JMP	one1
 
@@ -19163,54 +26116,72 @@ last1:
 	CBZ	R4, next1
 	LSL	$2, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$2, R4, four_10
 	TBZ	$1, R4, one_11
-	FMOVS	(R2), F0
+	FMOVS	(R1), F0
 	TBZ	$0, R4, loaded_9
-	ADD	$4, R2, R2
-	VLD1	(R2), V0.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V0.H[2]
 	JMP	loaded_9
 
 one_11:
 	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R2), V0.H[0]
+	VLD1	(R1), V0.H[0]
 	JMP	loaded_9
 
 four_10:
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 
 loaded_9:
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	ADD	$0, R5, R2
+	VZIP1	V0.H8, V31.H8, V0.H8
+	ADD	$0, R5, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
-	FMOVS	(R2), F1
+	FMOVS	(R1), F1
 	TBZ	$0, R4, loaded_12
-	ADD	$4, R2, R2
-	VLD1	(R2), V1.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V1.H[2]
 	JMP	loaded_12
 
 one_14:
 	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R2), V1.H[0]
+	VLD1	(R1), V1.H[0]
 	JMP	loaded_12
 
 four_13:
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 
 loaded_12:
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -19248,32 +26219,26 @@ skip_18:
 	FMOVS	F0, (R6)
 
 skip_19:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -19282,6 +26247,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$3, R8, R8
 	CBZ	R8, many2
@@ -19304,21 +26271,21 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVD	(R5), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R6), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R7), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -19329,7 +26296,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
@@ -19349,51 +26316,51 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$32, R3
 	BLT	one2
 	FLDPQ	(R5), (F0, F2)
 	FLDPQ	32(R5), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	FLDPQ	(R6), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 	FLDPQ	(R7), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -19401,17 +26368,17 @@ many2:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	FLDPQ	32(R6), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
 	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
@@ -19420,7 +26387,7 @@ many2:
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -19441,16 +26408,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R5, R5
 	ADD	$64, R4, R4
 	ADD	$64, R6, R6
 	ADD	$64, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R3, R3
 	JMP	many2
 
@@ -19458,19 +26425,19 @@ one2:
 	CMP	$4, R3
 	BLT	last2
 	FMOVD	(R5), F7
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
+	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R6), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R7), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -19481,108 +26448,130 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$8, R5, R5
 	ADD	$8, R4, R4
 	ADD	$8, R6, R6
 	ADD	$8, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$2, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
-	FMOVS	(R2), F7
+	FMOVS	(R1), F7
 	TBZ	$0, R3, loaded_20
-	ADD	$4, R2, R2
-	VLD1	(R2), V7.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
 	JMP	loaded_20
 
 one_22:
 	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R2), V7.H[0]
+	VLD1	(R1), V7.H[0]
 	JMP	loaded_20
 
 four_21:
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 
 loaded_20:
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	ADD	$0, R4, R2
+	VZIP1	V7.H8, V31.H8, V7.H8
+	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_24
 	TBZ	$1, R3, one_25
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	TBZ	$0, R3, loaded_23
-	ADD	$4, R2, R2
-	VLD1	(R2), V6.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
 	JMP	loaded_23
 
 one_25:
 	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R2), V6.H[0]
+	VLD1	(R1), V6.H[0]
 	JMP	loaded_23
 
 four_24:
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 
 loaded_23:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	TBZ	$0, R3, loaded_26
-	ADD	$4, R2, R2
-	VLD1	(R2), V6.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
 	JMP	loaded_26
 
 one_28:
 	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R2), V6.H[0]
+	VLD1	(R1), V6.H[0]
 	JMP	loaded_26
 
 four_27:
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 
 loaded_26:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	ADD	$0, R7, R2
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
-	FMOVS	(R2), F5
+	FMOVS	(R1), F5
 	TBZ	$0, R3, loaded_29
-	ADD	$4, R2, R2
-	VLD1	(R2), V5.H[2]
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
 	JMP	loaded_29
 
 one_31:
 	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R2), V5.H[0]
+	VLD1	(R1), V5.H[0]
 	JMP	loaded_29
 
 four_30:
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 
 loaded_29:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -19609,7 +26598,7 @@ loaded_32:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$1, R3, skip_35
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
@@ -19620,45 +26609,45 @@ skip_35:
 	FMOVS	F7, (R8)
 
 skip_36:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many3
@@ -19669,11 +26658,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -19699,25 +26688,25 @@ outer3:
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
 	FMOVD	(R7), F7
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	FMOVD	(R2), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R1), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R2), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R3), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R8), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R10), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	FMOVD	(R11), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -19734,7 +26723,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -19742,11 +26731,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -19777,62 +26766,62 @@ many3:
 	BLT	one3
 	FLDPQ	(R7), (F7, F5)
 	FLDPQ	32(R7), (F3, F1)
-	WORD	$0x6e6138e6 // shll2 v6.4s, v7.8h, #16
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
-	WORD	$0x6e6138a4 // shll2 v4.4s, v5.8h, #16
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
-	WORD	$0x6e613862 // shll2 v2.4s, v3.8h, #16
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
-	WORD	$0x6e613820 // shll2 v0.4s, v1.8h, #16
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	FLDPQ	(R2), (F8, F9)
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R1), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R2), (F9, F8)
-	WORD	$0x6e61392a // shll2 v10.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	FLDPQ	32(R1), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x6e61390a // shll2 v10.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R1), (F8, F10)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
+	FLDPQ	(R2), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 	FLDPQ	(R3), (F12, F13)
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R1), (F11, F9)
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	FLDPQ	32(R2), (F11, F9)
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x6e6139ae // shll2 v14.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x6e61398e // shll2 v14.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
 	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -19841,44 +26830,44 @@ many3:
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R8), (F8, F10)
 	FLDPQ	32(R8), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	FLDPQ	(R10), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
 	FLDPQ	(R11), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -19886,17 +26875,17 @@ many3:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	FLDPQ	32(R10), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	FLDPQ	32(R11), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -19939,8 +26928,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$64, R7, R7
-	ADD	$64, R2, R2
 	ADD	$64, R1, R1
+	ADD	$64, R2, R2
 	ADD	$64, R3, R3
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
@@ -19955,25 +26944,25 @@ one3:
 	CMP	$4, R5
 	BLT	last3
 	FMOVD	(R7), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	FMOVD	(R2), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R2), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R3), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R8), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R9), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R10), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R11), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -19992,8 +26981,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$8, R7, R7
-	ADD	$8, R2, R2
 	ADD	$8, R1, R1
+	ADD	$8, R2, R2
 	ADD	$8, R3, R3
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
@@ -20008,11 +26997,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$2, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$2, R5, four_38
 	TBZ	$1, R5, one_39
@@ -20031,8 +27050,8 @@ four_38:
 	FMOVD	(R4), F0
 
 loaded_37:
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	ADD	$0, R2, R4
+	VZIP1	V0.H8, V31.H8, V0.H8
+	ADD	$0, R1, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVS	(R4), F1
@@ -20050,9 +27069,9 @@ four_41:
 	FMOVD	(R4), F1
 
 loaded_40:
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
 	FMOVS	(R4), F1
@@ -20070,7 +27089,7 @@ four_44:
 	FMOVD	(R4), F1
 
 loaded_43:
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$0, R3, R4
 	TBNZ	$2, R5, four_47
 	TBZ	$1, R5, one_48
@@ -20089,7 +27108,7 @@ four_47:
 	FMOVD	(R4), F2
 
 loaded_46:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD	$0, R8, R4
@@ -20110,7 +27129,7 @@ four_50:
 	FMOVD	(R4), F1
 
 loaded_49:
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$0, R9, R4
 	TBNZ	$2, R5, four_53
 	TBZ	$1, R5, one_54
@@ -20129,7 +27148,7 @@ four_53:
 	FMOVD	(R4), F2
 
 loaded_52:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	ADD	$0, R10, R4
 	TBNZ	$2, R5, four_56
@@ -20149,7 +27168,7 @@ four_56:
 	FMOVD	(R4), F2
 
 loaded_55:
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$0, R11, R4
 	TBNZ	$2, R5, four_59
 	TBZ	$1, R5, one_60
@@ -20168,11 +27187,11 @@ four_59:
 	FMOVD	(R4), F3
 
 loaded_58:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -20213,47 +27232,53 @@ skip_64:
 	FMOVS	F0, (R12)
 
 skip_65:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -20261,6 +27286,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$4, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$3, R23, R23
 	CBZ	R23, many4
@@ -20275,11 +27302,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$1, R23, R23
@@ -20333,48 +27360,48 @@ outer4:
 	LSL	$2, R23, R23
 	ADD	R23, R9, R9
 	FMOVD	(R11), F0
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R3), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
-	FMOVD	(R2), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	FMOVD	(R2), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R4), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R6), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R5), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R12), F1
-	WORD	$0x2e613821 // shll v1.4s, v1.4h, #16
+	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R13), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R14), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R15), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R19), F2
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
+	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R20), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	(R21), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	(R22), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20392,7 +27419,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
@@ -20404,11 +27431,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$1, R24, R24
@@ -20467,62 +27494,62 @@ many4:
 	BLT	one4
 	FLDPQ	(R11), (F0, F2)
 	FLDPQ	32(R11), (F4, F6)
-	WORD	$0x6e613801 // shll2 v1.4s, v0.8h, #16
-	WORD	$0x2e613800 // shll v0.4s, v0.4h, #16
-	WORD	$0x6e613843 // shll2 v3.4s, v2.8h, #16
-	WORD	$0x2e613842 // shll v2.4s, v2.4h, #16
-	WORD	$0x6e613885 // shll2 v5.4s, v4.8h, #16
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
-	WORD	$0x6e6138c7 // shll2 v7.4s, v6.8h, #16
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FLDPQ	(R3), (F15, F14)
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
 	FLDPQ	32(R3), (F14, F15)
-	WORD	$0x6e6139cd // shll2 v13.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x6e6139ed // shll2 v13.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R1), (F15, F13)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	FLDPQ	(R2), (F11, F10)
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
+	FLDPQ	(R2), (F15, F13)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	(R1), (F11, F10)
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R1), (F12, F14)
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
-	FLDPQ	32(R2), (F10, F11)
-	WORD	$0x6e613949 // shll2 v9.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
+	FLDPQ	32(R2), (F12, F14)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	32(R1), (F10, F11)
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x6e613969 // shll2 v9.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
 	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -20531,44 +27558,44 @@ many4:
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	FLDPQ	(R7), (F15, F13)
 	FLDPQ	32(R7), (F11, F9)
-	WORD	$0x6e6139ee // shll2 v14.4s, v15.8h, #16
-	WORD	$0x2e6139ef // shll v15.4s, v15.4h, #16
-	WORD	$0x6e6139ac // shll2 v12.4s, v13.8h, #16
-	WORD	$0x2e6139ad // shll v13.4s, v13.4h, #16
-	WORD	$0x6e61396a // shll2 v10.4s, v11.8h, #16
-	WORD	$0x2e61396b // shll v11.4s, v11.4h, #16
-	WORD	$0x6e613928 // shll2 v8.4s, v9.8h, #16
-	WORD	$0x2e613929 // shll v9.4s, v9.4h, #16
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
 	FLDPQ	(R4), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	FLDPQ	32(R4), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	FLDPQ	(R6), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
 	FLDPQ	(R5), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
@@ -20576,17 +27603,17 @@ many4:
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	FLDPQ	32(R6), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
@@ -20603,44 +27630,44 @@ many4:
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	FLDPQ	(R12), (F8, F10)
 	FLDPQ	32(R12), (F12, F14)
-	WORD	$0x6e613909 // shll2 v9.4s, v8.8h, #16
-	WORD	$0x2e613908 // shll v8.4s, v8.4h, #16
-	WORD	$0x6e61394b // shll2 v11.4s, v10.8h, #16
-	WORD	$0x2e61394a // shll v10.4s, v10.4h, #16
-	WORD	$0x6e61398d // shll2 v13.4s, v12.8h, #16
-	WORD	$0x2e61398c // shll v12.4s, v12.4h, #16
-	WORD	$0x6e6139cf // shll2 v15.4s, v14.8h, #16
-	WORD	$0x2e6139ce // shll v14.4s, v14.4h, #16
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	FLDPQ	(R13), (F16, F17)
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	FLDPQ	32(R13), (F17, F16)
-	WORD	$0x6e613a32 // shll2 v18.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x6e613a12 // shll2 v18.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	FLDPQ	(R14), (F16, F18)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
 	FLDPQ	(R15), (F20, F21)
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -20648,17 +27675,17 @@ many4:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	FLDPQ	32(R14), (F19, F17)
-	WORD	$0x6e613a72 // shll2 v18.4s, v19.8h, #16
-	WORD	$0x2e613a73 // shll v19.4s, v19.4h, #16
-	WORD	$0x6e613a30 // shll2 v16.4s, v17.8h, #16
-	WORD	$0x2e613a31 // shll v17.4s, v17.4h, #16
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
 	FLDPQ	32(R15), (F21, F20)
-	WORD	$0x6e613ab6 // shll2 v22.4s, v21.8h, #16
-	WORD	$0x2e613ab5 // shll v21.4s, v21.4h, #16
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x6e613a96 // shll2 v22.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -20667,44 +27694,44 @@ many4:
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	FLDPQ	(R19), (F16, F18)
 	FLDPQ	32(R19), (F20, F22)
-	WORD	$0x6e613a11 // shll2 v17.4s, v16.8h, #16
-	WORD	$0x2e613a10 // shll v16.4s, v16.4h, #16
-	WORD	$0x6e613a53 // shll2 v19.4s, v18.8h, #16
-	WORD	$0x2e613a52 // shll v18.4s, v18.4h, #16
-	WORD	$0x6e613a95 // shll2 v21.4s, v20.8h, #16
-	WORD	$0x2e613a94 // shll v20.4s, v20.4h, #16
-	WORD	$0x6e613ad7 // shll2 v23.4s, v22.8h, #16
-	WORD	$0x2e613ad6 // shll v22.4s, v22.4h, #16
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
 	FLDPQ	(R20), (F24, F25)
-	WORD	$0x6e613b1a // shll2 v26.4s, v24.8h, #16
-	WORD	$0x2e613b18 // shll v24.4s, v24.4h, #16
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x6e613b3a // shll2 v26.4s, v25.8h, #16
-	WORD	$0x2e613b39 // shll v25.4s, v25.4h, #16
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
 	FLDPQ	32(R20), (F25, F24)
-	WORD	$0x6e613b3a // shll2 v26.4s, v25.8h, #16
-	WORD	$0x2e613b39 // shll v25.4s, v25.4h, #16
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x6e613b1a // shll2 v26.4s, v24.8h, #16
-	WORD	$0x2e613b18 // shll v24.4s, v24.4h, #16
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
 	FLDPQ	(R21), (F24, F26)
-	WORD	$0x6e613b19 // shll2 v25.4s, v24.8h, #16
-	WORD	$0x2e613b18 // shll v24.4s, v24.4h, #16
-	WORD	$0x6e613b5b // shll2 v27.4s, v26.8h, #16
-	WORD	$0x2e613b5a // shll v26.4s, v26.4h, #16
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
 	FLDPQ	(R22), (F28, F29)
-	WORD	$0x6e613b9e // shll2 v30.4s, v28.8h, #16
-	WORD	$0x2e613b9c // shll v28.4s, v28.4h, #16
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
 	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x6e613bbe // shll2 v30.4s, v29.8h, #16
-	WORD	$0x2e613bbd // shll v29.4s, v29.4h, #16
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
 	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
@@ -20712,17 +27739,17 @@ many4:
 	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
 	FLDPQ	32(R21), (F27, F25)
-	WORD	$0x6e613b7a // shll2 v26.4s, v27.8h, #16
-	WORD	$0x2e613b7b // shll v27.4s, v27.4h, #16
-	WORD	$0x6e613b38 // shll2 v24.4s, v25.8h, #16
-	WORD	$0x2e613b39 // shll v25.4s, v25.4h, #16
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
 	FLDPQ	32(R22), (F29, F28)
-	WORD	$0x6e613bbe // shll2 v30.4s, v29.8h, #16
-	WORD	$0x2e613bbd // shll v29.4s, v29.4h, #16
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
 	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x6e613b9e // shll2 v30.4s, v28.8h, #16
-	WORD	$0x2e613b9c // shll v28.4s, v28.4h, #16
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
 	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -20774,8 +27801,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$64, R11, R11
 	ADD	$64, R3, R3
-	ADD	$64, R1, R1
 	ADD	$64, R2, R2
+	ADD	$64, R1, R1
 	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R6, R6
@@ -20797,48 +27824,48 @@ one4:
 	CMP	$4, R8
 	BLT	last4
 	FMOVD	(R11), F7
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
+	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R3), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R1), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	FMOVD	(R2), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	FMOVD	(R2), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R7), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R4), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R6), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	FMOVD	(R5), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R12), F6
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R13), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R14), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	FMOVD	(R15), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R19), F5
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	FMOVD	(R20), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	FMOVD	(R21), F4
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	FMOVD	(R22), F3
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
@@ -20859,8 +27886,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$8, R11, R11
 	ADD	$8, R3, R3
-	ADD	$8, R1, R1
 	ADD	$8, R2, R2
+	ADD	$8, R1, R1
 	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R6, R6
@@ -20882,11 +27909,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$2, R8, four_67
 	TBZ	$1, R8, one_68
@@ -20905,7 +27978,7 @@ four_67:
 	FMOVD	(R9), F7
 
 loaded_66:
-	WORD	$0x2e6138e7 // shll v7.4s, v7.4h, #16
+	VZIP1	V7.H8, V31.H8, V7.H8
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_70
 	TBZ	$1, R8, one_71
@@ -20924,9 +27997,9 @@ four_70:
 	FMOVD	(R9), F6
 
 loaded_69:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_73
 	TBZ	$1, R8, one_74
 	FMOVS	(R9), F6
@@ -20944,8 +28017,8 @@ four_73:
 	FMOVD	(R9), F6
 
 loaded_72:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
-	ADD	$0, R2, R9
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R1, R9
 	TBNZ	$2, R8, four_76
 	TBZ	$1, R8, one_77
 	FMOVS	(R9), F5
@@ -20963,7 +28036,7 @@ four_76:
 	FMOVD	(R9), F5
 
 loaded_75:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R7, R9
@@ -20984,7 +28057,7 @@ four_79:
 	FMOVD	(R9), F6
 
 loaded_78:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	ADD	$0, R4, R9
 	TBNZ	$2, R8, four_82
 	TBZ	$1, R8, one_83
@@ -21003,7 +28076,7 @@ four_82:
 	FMOVD	(R9), F5
 
 loaded_81:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_85
@@ -21023,7 +28096,7 @@ four_85:
 	FMOVD	(R9), F5
 
 loaded_84:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_88
 	TBZ	$1, R8, one_89
@@ -21042,7 +28115,7 @@ four_88:
 	FMOVD	(R9), F4
 
 loaded_87:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -21064,7 +28137,7 @@ four_91:
 	FMOVD	(R9), F6
 
 loaded_90:
-	WORD	$0x2e6138c6 // shll v6.4s, v6.4h, #16
+	VZIP1	V6.H8, V31.H8, V6.H8
 	ADD	$0, R13, R9
 	TBNZ	$2, R8, four_94
 	TBZ	$1, R8, one_95
@@ -21083,7 +28156,7 @@ four_94:
 	FMOVD	(R9), F5
 
 loaded_93:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R14, R9
 	TBNZ	$2, R8, four_97
@@ -21103,7 +28176,7 @@ four_97:
 	FMOVD	(R9), F5
 
 loaded_96:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	ADD	$0, R15, R9
 	TBNZ	$2, R8, four_100
 	TBZ	$1, R8, one_101
@@ -21122,7 +28195,7 @@ four_100:
 	FMOVD	(R9), F4
 
 loaded_99:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R19, R9
@@ -21143,7 +28216,7 @@ four_103:
 	FMOVD	(R9), F5
 
 loaded_102:
-	WORD	$0x2e6138a5 // shll v5.4s, v5.4h, #16
+	VZIP1	V5.H8, V31.H8, V5.H8
 	ADD	$0, R20, R9
 	TBNZ	$2, R8, four_106
 	TBZ	$1, R8, one_107
@@ -21162,7 +28235,7 @@ four_106:
 	FMOVD	(R9), F4
 
 loaded_105:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	ADD	$0, R21, R9
 	TBNZ	$2, R8, four_109
@@ -21182,7 +28255,7 @@ four_109:
 	FMOVD	(R9), F4
 
 loaded_108:
-	WORD	$0x2e613884 // shll v4.4s, v4.4h, #16
+	VZIP1	V4.H8, V31.H8, V4.H8
 	ADD	$0, R22, R9
 	TBNZ	$2, R8, four_112
 	TBZ	$1, R8, one_113
@@ -21201,12 +28274,12 @@ four_112:
 	FMOVD	(R9), F3
 
 loaded_111:
-	WORD	$0x2e613863 // shll v3.4s, v3.4h, #16
+	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -21247,70 +28320,107 @@ skip_117:
 	FMOVS	F7, (R23)
 
 skip_118:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
 
 // func colsI32NEON(a *byte)
-TEXT ·colsI32NEON(SB), $56-8
+TEXT ·colsI32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$3, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$4, R5, R5
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
@@ -21324,11 +28434,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -21337,10 +28447,10 @@ overlap0done:
 many0:
 	CMP	$32, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F3)
-	FLDPQ	64(R1), (F4, F5)
-	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R2), (F0, F1)
+	FLDPQ	32(R2), (F2, F3)
+	FLDPQ	64(R2), (F4, F5)
+	FLDPQ	96(R2), (F6, F7)
 	MOVD	80(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
@@ -21364,12 +28474,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R1, R1
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$32, R4, R4
 	JMP	many0
@@ -21377,7 +28487,7 @@ many0done:
 one0:
 	CMP	$4, R4
 	BLT	last0
-	FMOVQ	(R1), F7
+	FMOVQ	(R2), F7
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
@@ -21391,9 +28501,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R1, R1
+	FMOVQ	F7, (R1)
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$4, R4, R4
 	JMP	one0
@@ -21401,13 +28511,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$2, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
 	FMOVD	(R3), F7
@@ -21424,7 +28550,7 @@ four_2:
 	FMOVQ	(R3), F7
 
 loaded_1:
-	MOVD	48(RSP), R3
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -21454,7 +28580,7 @@ loaded_4:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$1, R4, skip_7
 	FMOVD	F7, (R5)
 	ADD	$8, R5, R5
@@ -21465,44 +28591,38 @@ skip_7:
 	FMOVS	F7, (R5)
 
 skip_8:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$3, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
@@ -21510,13 +28630,13 @@ outer1:
 	MOVD	R4, R6
 	SUB	$4, R6, R6
 	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	FMOVQ	(R1), F7
+	ADD	R6, R1, R1
+	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -21527,11 +28647,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -21539,15 +28659,15 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$32, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F6)
-	FLDPQ	32(R1), (F5, F4)
-	FLDPQ	64(R1), (F3, F2)
-	FLDPQ	96(R1), (F1, F0)
+	FLDPQ	(R2), (F7, F6)
+	FLDPQ	32(R2), (F5, F4)
+	FLDPQ	64(R2), (F3, F2)
+	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R5), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -21562,7 +28682,7 @@ many1:
 	VADD	V8.S4, V0.S4, V0.S4
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -21587,22 +28707,22 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$4, R4
 	BLT	last1
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -21614,10 +28734,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	JMP	one1
 
@@ -21625,50 +28745,68 @@ last1:
 	CBZ	R4, next1
 	LSL	$2, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$2, R4, four_10
 	TBZ	$1, R4, one_11
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 	TBZ	$0, R4, loaded_9
-	ADD	$8, R2, R2
-	VLD1	(R2), V0.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V0.S[2]
 	JMP	loaded_9
 
 one_11:
-	FMOVS	(R2), F0
+	FMOVS	(R1), F0
 	JMP	loaded_9
 
 four_10:
-	FMOVQ	(R2), F0
+	FMOVQ	(R1), F0
 
 loaded_9:
-	ADD	$0, R5, R2
+	ADD	$0, R5, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 	TBZ	$0, R4, loaded_12
-	ADD	$8, R2, R2
-	VLD1	(R2), V1.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V1.S[2]
 	JMP	loaded_12
 
 one_14:
-	FMOVS	(R2), F1
+	FMOVS	(R1), F1
 	JMP	loaded_12
 
 four_13:
-	FMOVQ	(R2), F1
+	FMOVQ	(R1), F1
 
 loaded_12:
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -21706,32 +28844,26 @@ skip_18:
 	FMOVS	F0, (R6)
 
 skip_19:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -21740,6 +28872,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$3, R8, R8
 	CBZ	R8, many2
@@ -21762,7 +28896,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
@@ -21772,7 +28906,7 @@ outer2:
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -21783,7 +28917,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -21803,7 +28937,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$32, R3
@@ -21850,7 +28984,7 @@ many2:
 	VADD	V8.S4, V7.S4, V7.S4
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -21871,16 +29005,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R5, R5
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$32, R3, R3
 	JMP	many2
 
@@ -21896,7 +29030,7 @@ one2:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -21907,100 +29041,122 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$16, R5, R5
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
 	ADD	$16, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$4, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$2, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 	TBZ	$0, R3, loaded_20
-	ADD	$8, R2, R2
-	VLD1	(R2), V7.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
 	JMP	loaded_20
 
 one_22:
-	FMOVS	(R2), F7
+	FMOVS	(R1), F7
 	JMP	loaded_20
 
 four_21:
-	FMOVQ	(R2), F7
+	FMOVQ	(R1), F7
 
 loaded_20:
-	ADD	$0, R4, R2
+	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_24
 	TBZ	$1, R3, one_25
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	TBZ	$0, R3, loaded_23
-	ADD	$8, R2, R2
-	VLD1	(R2), V6.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
 	JMP	loaded_23
 
 one_25:
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	JMP	loaded_23
 
 four_24:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_23:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	TBZ	$0, R3, loaded_26
-	ADD	$8, R2, R2
-	VLD1	(R2), V6.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
 	JMP	loaded_26
 
 one_28:
-	FMOVS	(R2), F6
+	FMOVS	(R1), F6
 	JMP	loaded_26
 
 four_27:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_26:
-	ADD	$0, R7, R2
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 	TBZ	$0, R3, loaded_29
-	ADD	$8, R2, R2
-	VLD1	(R2), V5.S[2]
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
 	JMP	loaded_29
 
 one_31:
-	FMOVS	(R2), F5
+	FMOVS	(R1), F5
 	JMP	loaded_29
 
 four_30:
-	FMOVQ	(R2), F5
+	FMOVQ	(R1), F5
 
 loaded_29:
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -22027,7 +29183,7 @@ loaded_32:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$1, R3, skip_35
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
@@ -22038,45 +29194,45 @@ skip_35:
 	FMOVS	F7, (R8)
 
 skip_36:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many3
@@ -22087,11 +29243,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -22117,9 +29273,9 @@ outer3:
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
 	FMOVQ	(R7), F7
-	FMOVQ	(R2), F6
-	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R1), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
@@ -22144,7 +29300,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -22152,11 +29308,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -22189,20 +29345,20 @@ many3:
 	FLDPQ	32(R7), (F5, F4)
 	FLDPQ	64(R7), (F3, F2)
 	FLDPQ	96(R7), (F1, F0)
-	FLDPQ	(R2), (F8, F9)
+	FLDPQ	(R1), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R2), (F9, F8)
+	FLDPQ	32(R1), (F9, F8)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R2), (F8, F9)
+	FLDPQ	64(R1), (F8, F9)
 	VADD	V8.S4, V3.S4, V3.S4
 	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R2), (F9, F8)
+	FLDPQ	96(R1), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R1), (F8, F9)
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	(R2), (F8, F9)
+	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
 	VADD	V12.S4, V8.S4, V8.S4
 	VADD	V13.S4, V9.S4, V9.S4
@@ -22213,8 +29369,8 @@ many3:
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	64(R1), (F11, F10)
-	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
 	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V13.S4, V10.S4, V10.S4
@@ -22301,8 +29457,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$128, R7, R7
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R3, R3
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
@@ -22317,9 +29473,9 @@ one3:
 	CMP	$4, R5
 	BLT	last3
 	FMOVQ	(R7), F0
-	FMOVQ	(R2), F1
-	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R1), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -22346,8 +29502,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$16, R7, R7
-	ADD	$16, R2, R2
 	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R3, R3
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
@@ -22362,11 +29518,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$2, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$2, R5, four_38
 	TBZ	$1, R5, one_39
@@ -22384,7 +29570,7 @@ four_38:
 	FMOVQ	(R4), F0
 
 loaded_37:
-	ADD	$0, R2, R4
+	ADD	$0, R1, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVD	(R4), F1
@@ -22402,7 +29588,7 @@ four_41:
 
 loaded_40:
 	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
 	FMOVD	(R4), F1
@@ -22510,7 +29696,7 @@ loaded_58:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -22551,47 +29737,53 @@ skip_64:
 	FMOVS	F0, (R12)
 
 skip_65:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -22599,6 +29791,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$4, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$3, R23, R23
 	CBZ	R23, many4
@@ -22613,11 +29807,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$4, R23, R23
 	LSL	$2, R23, R23
@@ -22673,8 +29867,8 @@ outer4:
 	FMOVQ	(R11), F0
 	FMOVQ	(R3), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R2), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R7), F1
@@ -22714,7 +29908,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
@@ -22726,11 +29920,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$4, R24, R24
 	LSL	$2, R24, R24
@@ -22803,24 +29997,24 @@ many4:
 	FLDPQ	96(R3), (F14, F15)
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R1), (F15, F14)
-	FLDPQ	32(R1), (F13, F12)
-	FLDPQ	(R2), (F11, F10)
+	FLDPQ	(R2), (F15, F14)
+	FLDPQ	32(R2), (F13, F12)
+	FLDPQ	(R1), (F11, F10)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	32(R2), (F10, F11)
+	FLDPQ	32(R1), (F10, F11)
 	VADD	V10.S4, V13.S4, V13.S4
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V12.S4, V3.S4, V3.S4
-	FLDPQ	64(R1), (F12, F13)
-	FLDPQ	96(R1), (F14, F15)
-	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	64(R2), (F12, F13)
+	FLDPQ	96(R2), (F14, F15)
+	FLDPQ	64(R1), (F11, F10)
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	96(R2), (F10, F11)
+	FLDPQ	96(R1), (F10, F11)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V4.S4, V4.S4
@@ -23000,8 +30194,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$128, R11, R11
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
@@ -23025,8 +30219,8 @@ one4:
 	FMOVQ	(R11), F7
 	FMOVQ	(R3), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R1), F6
-	FMOVQ	(R2), F5
+	FMOVQ	(R2), F6
+	FMOVQ	(R1), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R7), F6
@@ -23069,8 +30263,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$16, R11, R11
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
@@ -23092,11 +30286,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$2, R8, four_67
 	TBZ	$1, R8, one_68
@@ -23132,7 +30372,7 @@ four_70:
 
 loaded_69:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_73
 	TBZ	$1, R8, one_74
 	FMOVD	(R9), F6
@@ -23149,7 +30389,7 @@ four_73:
 	FMOVQ	(R9), F6
 
 loaded_72:
-	ADD	$0, R2, R9
+	ADD	$0, R1, R9
 	TBNZ	$2, R8, four_76
 	TBZ	$1, R8, one_77
 	FMOVD	(R9), F5
@@ -23384,7 +30624,7 @@ loaded_111:
 	VADD	V4.S4, V5.S4, V5.S4
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -23425,70 +30665,107 @@ skip_117:
 	FMOVS	F7, (R23)
 
 skip_118:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
 
 // func colsI64NEON(a *byte)
-TEXT ·colsI64NEON(SB), $56-8
+TEXT ·colsI64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
-	MOVD	8(R0), R1
-	MOVD	R1, 32(RSP)
-	MOVD	(R0), R1
-	MOVD	R1, 40(RSP)
-	MOVD	16(R0), R1
-	MOVD	R1, 48(RSP)
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	72(R0), R1
-	MOVD	R1, 56(RSP)
-	MOVD	56(R0), R1
-	CMP	$1, R1
+	MOVD	R1, 16(RSP)
+	MOVD	64(R0), R2
+	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	64(R0), R2
+	AND	$-1, R2, R2
+	LSL	$3, R2, R2
+	MOVD	96(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	64(R0), R2
+	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	104(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 48(RSP)
+	MOVD	56(R0), R2
+	CMP	$1, R2
 	BEQ	levels1
-	CMP	$2, R1
+	CMP	$2, R2
 	BEQ	levels2
-	CMP	$3, R1
+	CMP	$3, R2
 	BEQ	levels3
-	CMP	$4, R1
+	CMP	$4, R2
 	BEQ	levels4
 
 levels0:
-
-outer0:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R2
-	MOVD	48(RSP), R3
+	MOVD	8(R0), R2
+	MOVD	(R0), R1
+	MOVD	16(R0), R3
 	MOVD	64(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
+
+outer0:
 	MOVD	R4, R5
 	AND	$1, R5, R5
 	CBZ	R5, many0
 	MOVD	R4, R5
 	SUB	$2, R5, R5
 	LSL	$3, R5, R5
-	ADD	R5, R1, R1
+	ADD	R5, R2, R2
 	MOVD	R4, R5
 	SUB	$2, R5, R5
 	LSL	$3, R5, R5
 	ADD	R5, R3, R3
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	MOVD	80(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
@@ -23502,11 +30779,11 @@ overlap0left:
 	CBNZ	R5, overlap0left
 
 overlap0done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	SUB	R6, R1, R1
+	SUB	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
@@ -23515,10 +30792,10 @@ overlap0done:
 many0:
 	CMP	$16, R4
 	BLT	one0
-	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F3)
-	FLDPQ	64(R1), (F4, F5)
-	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R2), (F0, F1)
+	FLDPQ	32(R2), (F2, F3)
+	FLDPQ	64(R2), (F4, F5)
+	FLDPQ	96(R2), (F6, F7)
 	MOVD	80(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
@@ -23542,12 +30819,12 @@ many0left:
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R1, R1
+	FSTPQ	(F0, F1), (R1)
+	FSTPQ	(F2, F3), 32(R1)
+	FSTPQ	(F4, F5), 64(R1)
+	FSTPQ	(F6, F7), 96(R1)
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R3, R3
 	SUB	$16, R4, R4
 	JMP	many0
@@ -23555,7 +30832,7 @@ many0done:
 one0:
 	CMP	$2, R4
 	BLT	last0
-	FMOVQ	(R1), F7
+	FMOVQ	(R2), F7
 	MOVD	80(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
@@ -23569,9 +30846,9 @@ one0left:
 	CBNZ	R5, one0left
 
 one0done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R1, R1
+	FMOVQ	F7, (R1)
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R3, R3
 	SUB	$2, R4, R4
 	JMP	one0
@@ -23579,13 +30856,29 @@ one0done:
 last0:
 	CBZ	R4, next0
 	LSL	$3, R4, R4
-	ADD	R4, R2, R2
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R2)
-	JMP	next0
+	ADD	R4, R1, R1
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R1)
+
+next0:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R6
+	ADD	R6, R2, R2
+	MOVD	40(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	48(RSP), R6
+	ADD	R6, R3, R3
+	MOVD	64(R0), R4
+	JMP	outer0
 
 narrow0:
-	ADD	$0, R1, R3
+	MOVD	R3, 32(RSP)
+
+narrow0outer:
+	ADD	$0, R2, R3
 	TBNZ	$1, R4, two_2
 	FMOVD	(R3), F7
 	JMP	loaded_1
@@ -23594,7 +30887,7 @@ two_2:
 	FMOVQ	(R3), F7
 
 loaded_1:
-	MOVD	48(RSP), R3
+	MOVD	32(RSP), R3
 	MOVD	80(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
@@ -23616,49 +30909,43 @@ loaded_3:
 	CBNZ	R6, narrow0left
 
 narrow0done:
-	ADD	$0, R2, R5
+	ADD	$0, R1, R5
 	TBZ	$0, R4, skip_5
 	FMOVD	F7, (R5)
 
 skip_5:
-
-next0:
-	MOVD	32(RSP), R1
-	MOVD	88(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	40(RSP), R1
-	MOVD	96(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	48(RSP), R1
-	MOVD	104(R0), R3
-	ADD	R3, R1, R1
-	MOVD	R1, 48(RSP)
-	MOVD	56(RSP), R1
-	SUB	$1, R1, R1
-	MOVD	R1, 56(RSP)
-	CBNZ	R1, outer0
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	88(R0), R5
+	ADD	R5, R2, R2
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	MOVD	104(R0), R5
+	ADD	R5, R3, R3
+	MOVD	R3, 32(RSP)
+	JMP	narrow0outer
 	JMP	end
 
 levels1:
-
-outer1:
-	MOVD	32(RSP), R1
-	MOVD	40(RSP), R3
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R2
+	MOVD	(R0), R3
+	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R1, R5
+	ADD	R4, R2, R5
 	MOVD	64(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
+
+outer1:
 	MOVD	R4, R6
 	AND	$1, R6, R6
 	CBZ	R6, many1
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	ADD	R6, R1, R1
+	ADD	R6, R2, R2
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
@@ -23666,13 +30953,13 @@ outer1:
 	MOVD	R4, R6
 	SUB	$2, R6, R6
 	LSL	$3, R6, R6
-	ADD	R6, R2, R2
-	FMOVQ	(R1), F7
+	ADD	R6, R1, R1
+	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	80(R0), R6
 	CBZ	R6, overlap1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
@@ -23683,11 +30970,11 @@ overlap1left:
 	CBNZ	R6, overlap1left
 
 overlap1done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R1, R1
+	SUB	R7, R2, R2
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
@@ -23695,15 +30982,15 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R2, R2
+	SUB	R7, R1, R1
 
 many1:
 	CMP	$16, R4
 	BLT	one1
-	FLDPQ	(R1), (F7, F6)
-	FLDPQ	32(R1), (F5, F4)
-	FLDPQ	64(R1), (F3, F2)
-	FLDPQ	96(R1), (F1, F0)
+	FLDPQ	(R2), (F7, F6)
+	FLDPQ	32(R2), (F5, F4)
+	FLDPQ	64(R2), (F3, F2)
+	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R5), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -23718,7 +31005,7 @@ many1:
 	VADD	V8.D2, V0.D2, V0.D2
 	MOVD	80(R0), R7
 	CBZ	R7, many1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 many1left:
 	FLDPQ	(R6), (F8, F9)
@@ -23743,22 +31030,22 @@ many1done:
 	FSTPQ	(F5, F4), 32(R3)
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R5, R5
 	ADD	$128, R3, R3
-	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$16, R4, R4
 	JMP	many1
 
 one1:
 	CMP	$2, R4
 	BLT	last1
-	FMOVQ	(R1), F0
+	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	80(R0), R6
 	CBZ	R6, one1done
-	MOVD	R2, R7
+	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
@@ -23770,10 +31057,10 @@ one1left:
 
 one1done:
 	FMOVQ	F0, (R3)
-	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R5, R5
 	ADD	$16, R3, R3
-	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	JMP	one1
 
@@ -23781,34 +31068,52 @@ last1:
 	CBZ	R4, next1
 	LSL	$3, R4, R4
 	ADD	R4, R3, R3
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R3)
-	JMP	next1
+
+next1:
+	MOVD	16(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 16(RSP)
+	CBZ	R4, end
+	MOVD	32(RSP), R7
+	ADD	R7, R2, R2
+	MOVD	32(RSP), R7
+	ADD	R7, R5, R5
+	MOVD	40(RSP), R7
+	ADD	R7, R3, R3
+	MOVD	48(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(R0), R4
+	JMP	outer1
 
 narrow1:
-	ADD	$0, R1, R2
+	MOVD	R1, 32(RSP)
+
+narrow1outer:
+	ADD	$0, R2, R1
 	TBNZ	$1, R4, two_7
-	FMOVD	(R2), F0
+	FMOVD	(R1), F0
 	JMP	loaded_6
 
 two_7:
-	FMOVQ	(R2), F0
+	FMOVQ	(R1), F0
 
 loaded_6:
-	ADD	$0, R5, R2
+	ADD	$0, R5, R1
 	TBNZ	$1, R4, two_9
-	FMOVD	(R2), F1
+	FMOVD	(R1), F1
 	JMP	loaded_8
 
 two_9:
-	FMOVQ	(R2), F1
+	FMOVQ	(R1), F1
 
 loaded_8:
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R7
 	CBZ	R7, narrow1done
-	MOVD	R2, R6
+	MOVD	R1, R6
 
 narrow1left:
 	ADD	$0, R6, R8
@@ -23832,32 +31137,26 @@ narrow1done:
 	FMOVD	F0, (R6)
 
 skip_12:
-
-next1:
-	MOVD	32(RSP), R5
-	MOVD	88(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 32(RSP)
-	MOVD	40(RSP), R5
-	MOVD	96(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 40(RSP)
-	MOVD	48(RSP), R5
-	MOVD	104(R0), R1
-	ADD	R1, R5, R5
-	MOVD	R5, 48(RSP)
-	MOVD	56(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 56(RSP)
-	CBNZ	R5, outer1
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	88(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R5, R5
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
+	MOVD	104(R0), R6
+	ADD	R6, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow1outer
 	JMP	end
 
 levels2:
-
-outer2:
-	MOVD	32(RSP), R5
-	MOVD	40(RSP), R1
-	MOVD	48(RSP), R2
+	MOVD	8(R0), R5
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
 	MOVD	24(R0), R3
 	ADD	R3, R5, R4
 	MOVD	32(R0), R3
@@ -23866,6 +31165,8 @@ outer2:
 	MOVD	64(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
+
+outer2:
 	MOVD	R3, R8
 	AND	$1, R8, R8
 	CBZ	R8, many2
@@ -23888,7 +31189,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R2, R2
+	ADD	R8, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
@@ -23898,7 +31199,7 @@ outer2:
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	80(R0), R8
 	CBZ	R8, overlap2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
@@ -23909,7 +31210,7 @@ overlap2left:
 	CBNZ	R8, overlap2left
 
 overlap2done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -23929,7 +31230,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R2, R2
+	SUB	R9, R1, R1
 
 many2:
 	CMP	$16, R3
@@ -23976,7 +31277,7 @@ many2:
 	VADD	V8.D2, V7.D2, V7.D2
 	MOVD	80(R0), R9
 	CBZ	R9, many2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
@@ -23997,16 +31298,16 @@ many2left:
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R5, R5
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	SUB	$16, R3, R3
 	JMP	many2
 
@@ -24022,7 +31323,7 @@ one2:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	80(R0), R8
 	CBZ	R8, one2done
-	MOVD	R2, R9
+	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
@@ -24033,68 +31334,90 @@ one2left:
 	CBNZ	R8, one2left
 
 one2done:
-	FMOVQ	F7, (R1)
+	FMOVQ	F7, (R2)
 	ADD	$16, R5, R5
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
 	ADD	$16, R7, R7
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	SUB	$2, R3, R3
 	JMP	one2
 
 last2:
 	CBZ	R3, next2
 	LSL	$3, R3, R3
-	ADD	R3, R1, R1
-	FMOVQ	16(RSP), F7
-	FMOVQ	F7, -16(R1)
-	JMP	next2
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next2:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	32(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	32(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	40(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	48(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	64(R0), R3
+	JMP	outer2
 
 narrow2:
-	ADD	$0, R5, R2
+	MOVD	R1, 32(RSP)
+
+narrow2outer:
+	ADD	$0, R5, R1
 	TBNZ	$1, R3, two_14
-	FMOVD	(R2), F7
+	FMOVD	(R1), F7
 	JMP	loaded_13
 
 two_14:
-	FMOVQ	(R2), F7
+	FMOVQ	(R1), F7
 
 loaded_13:
-	ADD	$0, R4, R2
+	ADD	$0, R4, R1
 	TBNZ	$1, R3, two_16
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	JMP	loaded_15
 
 two_16:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_15:
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R6, R2
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_18
-	FMOVD	(R2), F6
+	FMOVD	(R1), F6
 	JMP	loaded_17
 
 two_18:
-	FMOVQ	(R2), F6
+	FMOVQ	(R1), F6
 
 loaded_17:
-	ADD	$0, R7, R2
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_20
-	FMOVD	(R2), F5
+	FMOVD	(R1), F5
 	JMP	loaded_19
 
 two_20:
-	FMOVQ	(R2), F5
+	FMOVQ	(R1), F5
 
 loaded_19:
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	48(RSP), R2
+	MOVD	32(RSP), R1
 	MOVD	80(R0), R9
 	CBZ	R9, narrow2done
-	MOVD	R2, R8
+	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
@@ -24113,50 +31436,50 @@ loaded_21:
 	CBNZ	R9, narrow2left
 
 narrow2done:
-	ADD	$0, R1, R8
+	ADD	$0, R2, R8
 	TBZ	$0, R3, skip_23
 	FMOVD	F7, (R8)
 
 skip_23:
-
-next2:
-	MOVD	32(RSP), R7
-	MOVD	88(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 32(RSP)
-	MOVD	40(RSP), R7
-	MOVD	96(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 40(RSP)
-	MOVD	48(RSP), R7
-	MOVD	104(R0), R6
-	ADD	R6, R7, R7
-	MOVD	R7, 48(RSP)
-	MOVD	56(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 56(RSP)
-	CBNZ	R7, outer2
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	88(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R4, R4
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	88(R0), R8
+	ADD	R8, R7, R7
+	MOVD	96(R0), R8
+	ADD	R8, R2, R2
+	MOVD	104(R0), R8
+	ADD	R8, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow2outer
 	JMP	end
 
 levels3:
-
-outer3:
-	MOVD	32(RSP), R7
-	MOVD	40(RSP), R6
-	MOVD	48(RSP), R4
+	MOVD	8(R0), R7
+	MOVD	(R0), R6
+	MOVD	16(R0), R4
 	MOVD	24(R0), R5
-	ADD	R5, R7, R2
-	MOVD	32(R0), R5
 	ADD	R5, R7, R1
-	ADD	R5, R2, R3
+	MOVD	32(R0), R5
+	ADD	R5, R7, R2
+	ADD	R5, R1, R3
 	MOVD	40(R0), R5
 	ADD	R5, R7, R8
-	ADD	R5, R2, R9
-	ADD	R5, R1, R10
+	ADD	R5, R1, R9
+	ADD	R5, R2, R10
 	ADD	R5, R3, R11
 	MOVD	64(R0), R5
 	CMP	$2, R5
 	BLT	narrow3
+
+outer3:
 	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many3
@@ -24167,11 +31490,11 @@ outer3:
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R2, R2
+	ADD	R12, R1, R1
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R1, R1
+	ADD	R12, R2, R2
 	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -24197,9 +31520,9 @@ outer3:
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
 	FMOVQ	(R7), F7
-	FMOVQ	(R2), F6
-	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R1), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
@@ -24224,7 +31547,7 @@ overlap3left:
 	CBNZ	R12, overlap3left
 
 overlap3done:
-	FMOVQ	F7, 16(RSP)
+	FMOVQ	F7, 64(RSP)
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -24232,11 +31555,11 @@ overlap3done:
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R2, R2
+	SUB	R13, R1, R1
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R1, R1
+	SUB	R13, R2, R2
 	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -24269,20 +31592,20 @@ many3:
 	FLDPQ	32(R7), (F5, F4)
 	FLDPQ	64(R7), (F3, F2)
 	FLDPQ	96(R7), (F1, F0)
-	FLDPQ	(R2), (F8, F9)
+	FLDPQ	(R1), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R2), (F9, F8)
+	FLDPQ	32(R1), (F9, F8)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R2), (F8, F9)
+	FLDPQ	64(R1), (F8, F9)
 	VADD	V8.D2, V3.D2, V3.D2
 	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R2), (F9, F8)
+	FLDPQ	96(R1), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R1), (F8, F9)
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	(R2), (F8, F9)
+	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
 	VADD	V12.D2, V8.D2, V8.D2
 	VADD	V13.D2, V9.D2, V9.D2
@@ -24293,8 +31616,8 @@ many3:
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	64(R1), (F11, F10)
-	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
 	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V13.D2, V10.D2, V10.D2
@@ -24381,8 +31704,8 @@ many3done:
 	FSTPQ	(F3, F2), 64(R6)
 	FSTPQ	(F1, F0), 96(R6)
 	ADD	$128, R7, R7
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
+	ADD	$128, R2, R2
 	ADD	$128, R3, R3
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
@@ -24397,9 +31720,9 @@ one3:
 	CMP	$2, R5
 	BLT	last3
 	FMOVQ	(R7), F0
-	FMOVQ	(R2), F1
-	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R1), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -24426,8 +31749,8 @@ one3left:
 one3done:
 	FMOVQ	F0, (R6)
 	ADD	$16, R7, R7
-	ADD	$16, R2, R2
 	ADD	$16, R1, R1
+	ADD	$16, R2, R2
 	ADD	$16, R3, R3
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
@@ -24442,11 +31765,41 @@ last3:
 	CBZ	R5, next3
 	LSL	$3, R5, R5
 	ADD	R5, R6, R6
-	FMOVQ	16(RSP), F0
+	FMOVQ	64(RSP), F0
 	FMOVQ	F0, -16(R6)
-	JMP	next3
+
+next3:
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	48(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(R0), R5
+	JMP	outer3
 
 narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
 	ADD	$0, R7, R4
 	TBNZ	$1, R5, two_25
 	FMOVD	(R4), F0
@@ -24456,7 +31809,7 @@ two_25:
 	FMOVQ	(R4), F0
 
 loaded_24:
-	ADD	$0, R2, R4
+	ADD	$0, R1, R4
 	TBNZ	$1, R5, two_27
 	FMOVD	(R4), F1
 	JMP	loaded_26
@@ -24466,7 +31819,7 @@ two_27:
 
 loaded_26:
 	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R1, R4
+	ADD	$0, R2, R4
 	TBNZ	$1, R5, two_29
 	FMOVD	(R4), F1
 	JMP	loaded_28
@@ -24526,7 +31879,7 @@ loaded_38:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	48(RSP), R4
+	MOVD	32(RSP), R4
 	MOVD	80(R0), R13
 	CBZ	R13, narrow3done
 	MOVD	R4, R12
@@ -24553,47 +31906,53 @@ narrow3done:
 	FMOVD	F0, (R12)
 
 skip_42:
-
-next3:
-	MOVD	32(RSP), R11
-	MOVD	88(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 32(RSP)
-	MOVD	40(RSP), R11
-	MOVD	96(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 40(RSP)
-	MOVD	48(RSP), R11
-	MOVD	104(R0), R10
-	ADD	R10, R11, R11
-	MOVD	R11, 48(RSP)
-	MOVD	56(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 56(RSP)
-	CBNZ	R11, outer3
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	88(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R1, R1
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	88(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R9, R9
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	88(R0), R12
+	ADD	R12, R11, R11
+	MOVD	96(R0), R12
+	ADD	R12, R6, R6
+	MOVD	104(R0), R12
+	ADD	R12, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
 	JMP	end
 
 levels4:
-
-outer4:
-	MOVD	32(RSP), R11
-	MOVD	40(RSP), R10
-	MOVD	48(RSP), R9
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
 	MOVD	24(R0), R8
 	ADD	R8, R11, R3
 	MOVD	32(R0), R8
-	ADD	R8, R11, R1
-	ADD	R8, R3, R2
+	ADD	R8, R11, R2
+	ADD	R8, R3, R1
 	MOVD	40(R0), R8
 	ADD	R8, R11, R7
 	ADD	R8, R3, R4
-	ADD	R8, R1, R6
-	ADD	R8, R2, R5
+	ADD	R8, R2, R6
+	ADD	R8, R1, R5
 	MOVD	48(R0), R8
 	ADD	R8, R11, R12
 	ADD	R8, R3, R13
-	ADD	R8, R1, R14
-	ADD	R8, R2, R15
+	ADD	R8, R2, R14
+	ADD	R8, R1, R15
 	ADD	R8, R7, R19
 	ADD	R8, R4, R20
 	ADD	R8, R6, R21
@@ -24601,6 +31960,8 @@ outer4:
 	MOVD	64(R0), R8
 	CMP	$2, R8
 	BLT	narrow4
+
+outer4:
 	MOVD	R8, R23
 	AND	$1, R23, R23
 	CBZ	R23, many4
@@ -24615,11 +31976,11 @@ outer4:
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
-	ADD	R23, R1, R1
+	ADD	R23, R2, R2
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
-	ADD	R23, R2, R2
+	ADD	R23, R1, R1
 	MOVD	R8, R23
 	SUB	$2, R23, R23
 	LSL	$3, R23, R23
@@ -24675,8 +32036,8 @@ outer4:
 	FMOVQ	(R11), F0
 	FMOVQ	(R3), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R2), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R7), F1
@@ -24716,7 +32077,7 @@ overlap4left:
 	CBNZ	R23, overlap4left
 
 overlap4done:
-	FMOVQ	F0, 16(RSP)
+	FMOVQ	F0, 64(RSP)
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
@@ -24728,11 +32089,11 @@ overlap4done:
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
-	SUB	R24, R1, R1
+	SUB	R24, R2, R2
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
-	SUB	R24, R2, R2
+	SUB	R24, R1, R1
 	MOVD	R8, R24
 	SUB	$2, R24, R24
 	LSL	$3, R24, R24
@@ -24805,24 +32166,24 @@ many4:
 	FLDPQ	96(R3), (F14, F15)
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R1), (F15, F14)
-	FLDPQ	32(R1), (F13, F12)
-	FLDPQ	(R2), (F11, F10)
+	FLDPQ	(R2), (F15, F14)
+	FLDPQ	32(R2), (F13, F12)
+	FLDPQ	(R1), (F11, F10)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	32(R2), (F10, F11)
+	FLDPQ	32(R1), (F10, F11)
 	VADD	V10.D2, V13.D2, V13.D2
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V12.D2, V3.D2, V3.D2
-	FLDPQ	64(R1), (F12, F13)
-	FLDPQ	96(R1), (F14, F15)
-	FLDPQ	64(R2), (F11, F10)
+	FLDPQ	64(R2), (F12, F13)
+	FLDPQ	96(R2), (F14, F15)
+	FLDPQ	64(R1), (F11, F10)
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	96(R2), (F10, F11)
+	FLDPQ	96(R1), (F10, F11)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V4.D2, V4.D2
@@ -25002,8 +32363,8 @@ many4done:
 	FSTPQ	(F6, F7), 96(R10)
 	ADD	$128, R11, R11
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
 	ADD	$128, R2, R2
+	ADD	$128, R1, R1
 	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R6, R6
@@ -25027,8 +32388,8 @@ one4:
 	FMOVQ	(R11), F7
 	FMOVQ	(R3), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R1), F6
-	FMOVQ	(R2), F5
+	FMOVQ	(R2), F6
+	FMOVQ	(R1), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R7), F6
@@ -25071,8 +32432,8 @@ one4done:
 	FMOVQ	F7, (R10)
 	ADD	$16, R11, R11
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
 	ADD	$16, R2, R2
+	ADD	$16, R1, R1
 	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R6, R6
@@ -25094,11 +32455,57 @@ last4:
 	CBZ	R8, next4
 	LSL	$3, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	16(RSP), F7
+	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R10)
-	JMP	next4
+
+next4:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R24
+	ADD	R24, R11, R11
+	MOVD	32(RSP), R24
+	ADD	R24, R3, R3
+	MOVD	32(RSP), R24
+	ADD	R24, R2, R2
+	MOVD	32(RSP), R24
+	ADD	R24, R1, R1
+	MOVD	32(RSP), R24
+	ADD	R24, R7, R7
+	MOVD	32(RSP), R24
+	ADD	R24, R4, R4
+	MOVD	32(RSP), R24
+	ADD	R24, R6, R6
+	MOVD	32(RSP), R24
+	ADD	R24, R5, R5
+	MOVD	32(RSP), R24
+	ADD	R24, R12, R12
+	MOVD	32(RSP), R24
+	ADD	R24, R13, R13
+	MOVD	32(RSP), R24
+	ADD	R24, R14, R14
+	MOVD	32(RSP), R24
+	ADD	R24, R15, R15
+	MOVD	32(RSP), R24
+	ADD	R24, R19, R19
+	MOVD	32(RSP), R24
+	ADD	R24, R20, R20
+	MOVD	32(RSP), R24
+	ADD	R24, R21, R21
+	MOVD	32(RSP), R24
+	ADD	R24, R22, R22
+	MOVD	40(RSP), R24
+	ADD	R24, R10, R10
+	MOVD	48(RSP), R24
+	ADD	R24, R9, R9
+	MOVD	64(R0), R8
+	JMP	outer4
 
 narrow4:
+	MOVD	R9, 32(RSP)
+
+narrow4outer:
 	ADD	$0, R11, R9
 	TBNZ	$1, R8, two_44
 	FMOVD	(R9), F7
@@ -25118,7 +32525,7 @@ two_46:
 
 loaded_45:
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R1, R9
+	ADD	$0, R2, R9
 	TBNZ	$1, R8, two_48
 	FMOVD	(R9), F6
 	JMP	loaded_47
@@ -25127,7 +32534,7 @@ two_48:
 	FMOVQ	(R9), F6
 
 loaded_47:
-	ADD	$0, R2, R9
+	ADD	$0, R1, R9
 	TBNZ	$1, R8, two_50
 	FMOVD	(R9), F5
 	JMP	loaded_49
@@ -25258,7 +32665,7 @@ loaded_73:
 	VADD	V4.D2, V5.D2, V5.D2
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	48(RSP), R9
+	MOVD	32(RSP), R9
 	MOVD	80(R0), R24
 	CBZ	R24, narrow4done
 	MOVD	R9, R23
@@ -25285,24 +32692,48 @@ narrow4done:
 	FMOVD	F7, (R23)
 
 skip_77:
-
-next4:
-	MOVD	32(RSP), R22
-	MOVD	88(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 32(RSP)
-	MOVD	40(RSP), R22
-	MOVD	96(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 40(RSP)
-	MOVD	48(RSP), R22
-	MOVD	104(R0), R21
-	ADD	R21, R22, R22
-	MOVD	R22, 48(RSP)
-	MOVD	56(RSP), R22
-	SUB	$1, R22, R22
-	MOVD	R22, 56(RSP)
-	CBNZ	R22, outer4
+	MOVD	16(RSP), R23
+	SUB	$1, R23, R23
+	MOVD	R23, 16(RSP)
+	CBZ	R23, end
+	MOVD	88(R0), R23
+	ADD	R23, R11, R11
+	MOVD	88(R0), R23
+	ADD	R23, R3, R3
+	MOVD	88(R0), R23
+	ADD	R23, R2, R2
+	MOVD	88(R0), R23
+	ADD	R23, R1, R1
+	MOVD	88(R0), R23
+	ADD	R23, R7, R7
+	MOVD	88(R0), R23
+	ADD	R23, R4, R4
+	MOVD	88(R0), R23
+	ADD	R23, R6, R6
+	MOVD	88(R0), R23
+	ADD	R23, R5, R5
+	MOVD	88(R0), R23
+	ADD	R23, R12, R12
+	MOVD	88(R0), R23
+	ADD	R23, R13, R13
+	MOVD	88(R0), R23
+	ADD	R23, R14, R14
+	MOVD	88(R0), R23
+	ADD	R23, R15, R15
+	MOVD	88(R0), R23
+	ADD	R23, R19, R19
+	MOVD	88(R0), R23
+	ADD	R23, R20, R20
+	MOVD	88(R0), R23
+	ADD	R23, R21, R21
+	MOVD	88(R0), R23
+	ADD	R23, R22, R22
+	MOVD	96(R0), R23
+	ADD	R23, R10, R10
+	MOVD	104(R0), R23
+	ADD	R23, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow4outer
 
 end:
 	RET
@@ -25310,6 +32741,7 @@ end:
 // func roundF16NEON(a *byte)
 TEXT ·roundF16NEON(SB), $0-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3
@@ -25395,6 +32827,7 @@ done:
 // func roundBF16NEON(a *byte)
 TEXT ·roundBF16NEON(SB), $0-8
 	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
 	MOVD	(R0), R2
 	MOVD	16(R0), R3

@@ -56,7 +56,6 @@ func TestWordFields(t *testing.T) {
 	}
 	two := map[string]func(e *arm64, dst, a Vec){
 		"FCVTL": (*arm64).FCVTL, "FCVTL2": (*arm64).FCVTL2, "FCVTN": (*arm64).FCVTN,
-		"SHLL": (*arm64).SHLL, "SHLL2": (*arm64).SHLL2,
 	}
 	e := newARM64()
 	for _, d := range registers {

@@ -17,7 +17,6 @@ type shape struct {
 
 var (
 	b16 = shape{"B16", "16b", 1, 0}
-	h4  = shape{"H4", "4h", 0, 1}
 	h8  = shape{"H8", "8h", 1, 1}
 	s4  = shape{"S4", "4s", 1, 2}
 	d2  = shape{"D2", "2d", 1, 3}
@@ -68,16 +67,6 @@ func (e *arm64) FCVTL2(dst, a Vec) {
 // FCVTN narrows four float32 to float16, and clears the upper half of dst.
 func (e *arm64) FCVTN(dst, a Vec) {
 	e.word(0b0_0_0_01110_00_10000_10110_10<<10|rn(a)|rd(dst), "fcvtn v%d.4h, v%d.4s", dst, a)
-}
-
-// SHLL widens the lower four 16-bit elements of a, shifted left by 16, SHLL2
-// the upper four: bfloat16 to float32.
-func (e *arm64) SHLL(dst, a Vec) {
-	e.word(0b0_0_1_01110_01_10000_10011_10<<10|rn(a)|rd(dst), "shll v%d.4s, v%d.4h, #16", dst, a)
-}
-
-func (e *arm64) SHLL2(dst, a Vec) {
-	e.word(0b0_1_1_01110_01_10000_10011_10<<10|rn(a)|rd(dst), "shll2 v%d.4s, v%d.8h, #16", dst, a)
 }
 
 // SHRN narrows four 32-bit elements, shifted right by n, to 16 bits, and clears

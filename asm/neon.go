@@ -16,11 +16,13 @@ type neon struct {
 }
 
 func newNEON(e *arm64) Machine {
-	return &neon{arm64: e, regs: NewRegs(gpsARM64, 32)}
+	return &neon{arm64: e, regs: NewRegs(gpsARM64, 31)}
 }
 
-// noVec is no vector register.
-const noVec Vec = -1
+const (
+	zero  Vec = 31 // a register that holds zeros, not one to allocate
+	noVec Vec = -1 // no register
+)
 
 func (m *neon) ISA() kernels.ISA { return kernels.NEON }
 func (m *neon) VecBytes() int    { return 16 }
@@ -38,6 +40,7 @@ func (m *neon) Begin(name, args string) GP {
 	m.labels = 0
 	a := m.regs.GP()
 	m.begin(name, a)
+	m.VEOR(zero, zero, zero)
 	return a
 }
 
@@ -121,13 +124,14 @@ func (m *neon) Identity(t kernels.Type, dst Vec) {
 	}
 }
 
-// widen turns the lower four elements of src into accumulators.
+// widen turns the lower four elements of src into accumulators. A bfloat16
+// gets zeros below: SHLL would do that too, but has fewer pipelines on many CPUs.
 func (m *neon) widen(t kernels.Type, dst, src Vec) {
 	if t == kernels.F16 {
 		m.FCVTL(dst, src)
 		return
 	}
-	m.SHLL(dst, src)
+	m.VZIP1(dst, zero, src, h8)
 }
 
 // widenUpper turns the upper four elements of src into accumulators.
@@ -136,7 +140,7 @@ func (m *neon) widenUpper(t kernels.Type, dst, src Vec) {
 		m.FCVTL2(dst, src)
 		return
 	}
-	m.SHLL2(dst, src)
+	m.VZIP2(dst, zero, src, h8)
 }
 
 func (m *neon) Load(t kernels.Type, dst Vec, a Addr) {

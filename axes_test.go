@@ -130,7 +130,7 @@ func shapesFor(typ kernels.Type) []shapeCase {
 
 // TestShapes sums shapes at which something changes, with and without workers.
 func TestShapes(t *testing.T) {
-	eachElement(t, func(t *testing.T, e element) {
+	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
 		for _, s := range shapesFor(e.Type()) {
 			t.Run(s.name, func(t *testing.T) {

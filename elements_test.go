@@ -124,6 +124,17 @@ func eachElement(t *testing.T, f func(t *testing.T, e element)) {
 	}
 }
 
+// eachLarge runs a test on large tensors: for every element type, or for two in
+// short tests.
+func eachLarge(t *testing.T, f func(t *testing.T, e element)) {
+	eachElement(t, func(t *testing.T, e element) {
+		if testing.Short() && e.Type() != kernels.F64 && e.Type() != kernels.F16 {
+			t.Skip("short")
+		}
+		f(t, e)
+	})
+}
+
 // want is the definition of a sum over the middle axis.
 func want(e element, src buffer, outer, reduce, inner int) buffer {
 	return e.Want(src, []int{outer, reduce, inner}, nil, []bool{false, true, false})

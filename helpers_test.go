@@ -1,6 +1,7 @@
 package reducesum
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -164,6 +165,9 @@ func floatBits(t kernels.Type, x float64) uint64 {
 
 // sameBits compares n values of type t: all NaNs are equal.
 func sameBits(t kernels.Type, got, want unsafe.Pointer, n int) error {
+	if bytes.Equal(buffer{t, got, n}.bytes(), buffer{t, want, n}.bytes()) {
+		return nil
+	}
 	for i := range n {
 		x, y := load(t, got, i), load(t, want, i)
 		if x != y && !(isNaN(t, x) && isNaN(t, y)) {

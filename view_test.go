@@ -95,10 +95,7 @@ var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 
 // TestLargeViews sums large views with several workers.
 func TestLargeViews(t *testing.T) {
-	eachElement(t, func(t *testing.T, e element) {
-		if testing.Short() && e.Type() == typeOf[int64]() {
-			t.Skip("as float64")
-		}
+	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
 		for _, c := range largeViews {
 			t.Run(fmt.Sprint(c.shape, c.strides, c.axes), func(t *testing.T) {

@@ -45,9 +45,9 @@ func TestWorkers(t *testing.T) {
 		options = append(options, []Option{WithWorkers(n)}) // 0 is GOMAXPROCS
 	}
 	if testing.Short() {
-		options = [][]Option{options[0], options[2], options[3], options[16]}
+		options = [][]Option{options[2], options[3], options[16]}
 	}
-	eachElement(t, func(t *testing.T, e element) {
+	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
 		for _, s := range splitCases(e.Type()) {
 			t.Run(s.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func (p *evenThenOdd) Do(n int, task func(i int)) {
 
 // TestPools sums on pools that run their tasks in different orders.
 func TestPools(t *testing.T) {
-	eachElement(t, func(t *testing.T, e element) {
+	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
 		for _, s := range splitCases(e.Type()) {
 			t.Run(s.name, func(t *testing.T) {

@@ -55,11 +55,12 @@ func between(text, table string) (string, error) {
 const headlineType = "float32"
 
 // writeMarkdown writes the tables of a run: all cases of one type, and some cases
-// of all types.
+// of all types. The plain Go code is left out where there is something better.
 func writeMarkdown(w *bytes.Buffer, r *record.Report) {
 	fmt.Fprintf(w, "**%s**, %s/%s, %s, %s. One thread; GB/s, and the part of the limit: a loop that only loads.\n\n",
 		r.Run.CPU, r.Run.OS, r.Run.Arch, strings.Replace(r.Run.Go, "go", "Go ", 1), r.Run.Date)
-	for _, h := range headlines(r, func(l record.Line) bool { return l.Type == headlineType && l.Workers == 1 }) {
+	plain := func(l record.Line) bool { return l.Ours && l.Impl == "generic" && len(r.Run.Implementations) > 1 }
+	for _, h := range headlines(r, func(l record.Line) bool { return l.Type == headlineType && l.Workers == 1 && !plain(l) }) {
 		writeHeadline(w, h)
 	}
 	writeTypes(w, r)

@@ -11,12 +11,12 @@ import (
 	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/contest"
 	"github.com/reducesum/reducesum/bench/elem"
-	"github.com/reducesum/reducesum/bench/session"
+	"github.com/reducesum/reducesum/bench/suite"
 )
 
 // flags are the command line.
 type flags struct {
-	session.Session
+	suite.Suite
 	cases string
 
 	format string
@@ -30,12 +30,12 @@ type flags struct {
 
 // parseFlags reads the command line, and writes what is wrong with it to w.
 func parseFlags(args []string, w io.Writer) (*flags, error) {
-	f := &flags{Session: session.Session{
+	f := &flags{Suite: suite.Suite{
 		Types:   elem.Types,
 		Workers: []int{1},
 		Options: contest.Options{Time: 100 * time.Millisecond, Rounds: 10},
 	}}
-	f.Rivals, _ = session.Choose("all")
+	f.Rivals, _ = suite.Choose("all")
 
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.SetOutput(w)
@@ -112,7 +112,7 @@ func (f *flags) setTypes(list string) error {
 
 func (f *flags) setRivals(list string) error {
 	var err error
-	f.Rivals, err = session.Choose(list)
+	f.Rivals, err = suite.Choose(list)
 	return err
 }
 

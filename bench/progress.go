@@ -9,10 +9,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/reducesum/reducesum/bench/record"
-	"github.com/reducesum/reducesum/bench/session"
+	"github.com/reducesum/reducesum/bench/suite"
 )
 
-// progress tells how far a session is: with a bar on a terminal, with a line for
+// progress tells how far a suite is: with a bar on a terminal, with a line for
 // every tenth of the way elsewhere.
 type progress struct {
 	w     *os.File
@@ -52,11 +52,11 @@ func (p *progress) stop() {
 
 // around returns an output that takes the bar off the screen before it writes:
 // both may go to the same terminal.
-func (p *progress) around(out session.Output) session.Output { return &cleared{p, out} }
+func (p *progress) around(out suite.Output) suite.Output { return &cleared{p, out} }
 
 type cleared struct {
 	p   *progress
-	out session.Output
+	out suite.Output
 }
 
 func (c *cleared) Run(r record.Run) error {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/reducesum/reducesum/bench/record"
 	"github.com/reducesum/reducesum/bench/report"
-	"github.com/reducesum/reducesum/bench/session"
+	"github.com/reducesum/reducesum/bench/suite"
 )
 
 // outputs passes everything on to several outputs.
-type outputs []session.Output
+type outputs []suite.Output
 
 func (o outputs) Run(r record.Run) error {
 	for _, out := range o {
@@ -75,13 +75,13 @@ func (f *flags) runs() ([]*record.Report, error) {
 	return runs, nil
 }
 
-// measure runs the session. Results that are wrong are an error, but only once
+// measure runs the suite. Results that are wrong are an error, but only once
 // everything is printed and saved.
 func (f *flags) measure() (*record.Report, error) {
 	keep := &report.Keep{}
 	stdout, done := f.stdout()
 	p := newProgress(os.Stderr)
-	err := f.Session.Run(outputs{keep, p.around(stdout)}, p.show)
+	err := f.Suite.Run(outputs{keep, p.around(stdout)}, p.show)
 	p.stop()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (f *flags) measure() (*record.Report, error) {
 			return nil, err
 		}
 	}
-	return &keep.Report, session.Wrong(keep.Lines)
+	return &keep.Report, suite.Wrong(keep.Lines)
 }
 
 // print writes a run that was read from a file to the standard output.
@@ -110,7 +110,7 @@ func (f *flags) print(r *record.Report) error {
 }
 
 // stdout returns the output that -format names, and what ends it.
-func (f *flags) stdout() (session.Output, func() error) {
+func (f *flags) stdout() (suite.Output, func() error) {
 	nothing := func() error { return nil }
 	switch f.format {
 	case "json":

@@ -1,4 +1,4 @@
-// Package report writes what a session finds: as text, as a page, in the formats
+// Package report writes what a suite finds: as text, as a page, in the formats
 // of other tools, and into README.md.
 package report
 

@@ -1,5 +1,5 @@
-// Package session measures a list of cases, one after the other.
-package session
+// Package suite measures a list of cases, one after the other.
+package suite
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ import (
 	"github.com/reducesum/reducesum/bench/rivals"
 )
 
-// A Session is what to measure, and how.
-type Session struct {
+// A Suite is what to measure, and how.
+type Suite struct {
 	Cases   []cases.Case
 	Types   []elem.Type
 	Rivals  []rivals.Rival
@@ -30,7 +30,7 @@ type Session struct {
 	src, dst *buffer.Buffer
 }
 
-// An Output takes what a session finds, as soon as it is found.
+// An Output takes what a suite finds, as soon as it is found.
 type Output interface {
 	Run(record.Run) error
 	// Case takes the lines of one case and type.
@@ -38,7 +38,7 @@ type Output interface {
 }
 
 // Run measures everything. It calls progress before each case.
-func (s *Session) Run(out Output, progress func(done, of int, what string)) error {
+func (s *Suite) Run(out Output, progress func(done, of int, what string)) error {
 	if err := s.allocate(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *Session) Run(out Output, progress func(done, of int, what string)) erro
 }
 
 // allocate gets memory for the largest case.
-func (s *Session) allocate() error {
+func (s *Suite) allocate() error {
 	src, dst := 0, 0
 	for _, t := range s.Types {
 		for _, c := range s.Cases {
@@ -77,12 +77,12 @@ func (s *Session) allocate() error {
 	return err
 }
 
-func (s *Session) free() {
+func (s *Suite) free() {
 	_ = s.src.Free() // the program is about to end: nothing to do about an error
 	_ = s.dst.Free()
 }
 
-func (s *Session) describe() record.Run {
+func (s *Suite) describe() record.Run {
 	c := cpu.This()
 	r := record.Run{
 		Date: time.Now().Format(time.DateOnly),
@@ -100,7 +100,7 @@ func (s *Session) describe() record.Run {
 
 // measure times everybody on one case and type. The lines of the limit come
 // first for each number of workers.
-func (s *Session) measure(t elem.Type, c cases.Case) []record.Line {
+func (s *Suite) measure(t elem.Type, c cases.Case) []record.Line {
 	f := newField(t, c, s.src.Bytes, s.dst.Bytes)
 	for _, w := range s.Workers {
 		f.addLoops(w)

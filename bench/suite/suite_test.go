@@ -1,4 +1,4 @@
-package session
+package suite
 
 import (
 	"testing"
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 	wrong := rivals.Rival{Name: "wrong", New: func(t rivals.Task) (*rivals.Entry, error) {
 		return &rivals.Entry{Run: func(int) {}, Result: func() any { return t.Dst }}, nil
 	}}
-	s := &Session{
+	s := &Suite{
 		Cases: list, Types: []elem.Type{"float32", "bfloat16"}, Rivals: append(chosen, wrong), Workers: []int{1, 2},
 		Options: contest.Options{Time: time.Millisecond, Rounds: 3},
 	}

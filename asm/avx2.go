@@ -15,13 +15,13 @@ func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
 	return avx2{newX86(c, kernels.AVX2, ymms[:16], consts)}
 }
 
-// Four vectors of three pending sums, and the last pair. A type that is
-// converted takes a register more for each load, so its last pair comes by twos.
-func (m avx2) Strip(t kernels.Type) int  { return 4 }
+func (m avx2) Strip(t kernels.Type) int  { return 2 }
 func (m avx2) Unroll(t kernels.Type) int { return 4 }
+
+// Chunk is less for a type that is converted, which takes a register more.
 func (m avx2) Chunk(t kernels.Type) int {
 	if t.Rounded() {
-		return 2
+		return 1
 	}
 	return 4
 }

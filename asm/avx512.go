@@ -92,11 +92,10 @@ func (m avx512) FreePartial(p Partial) {
 
 func (m avx512) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
 	switch {
-	case t == kernels.F16:
-		m.VCVTPH2PS_Z(m.mem(a), reg.K1, zmms[dst])
-	case t == kernels.BF16:
-		m.VPMOVZXWD_Z(m.mem(a), reg.K1, zmms[dst])
-		m.VPSLLD(operand.U8(16), zmms[dst], zmms[dst])
+	case t.Rounded():
+		// A masked conversion from memory may fault on what it masks off.
+		m.VMOVDQU16_Z(m.mem(a), reg.K1, ymms[dst])
+		m.widen(t, dst, ymms[dst])
 	case t.Size() == 4:
 		m.VMOVUPS_Z(m.mem(a), reg.K1, zmms[dst])
 	default:

@@ -137,9 +137,10 @@ type Machine interface {
 	Streams(base GP, strides Addr, levels int) Streams
 	FreeStreams(s Streams)
 
-	// Strip is how many vectors of a row of lanes a tree of sixteen rows takes
-	// at a time, Unroll the same for columns: as many as there are registers for.
-	// Chunk is how many of these vectors the last pair of rows takes at a time.
+	// Strip is how many vectors of a row of lanes are summed at a time, when all
+	// vectors of one row and two more sums of a strip are in registers; Unroll is
+	// how many vectors of columns are, with four pending sums; Chunk how many of
+	// them the last pair of rows takes at a time.
 	Strip(t kernels.Type) int
 	Unroll(t kernels.Type) int
 	Chunk(t kernels.Type) int

@@ -31,7 +31,7 @@ func (m *neon) Regs() *Regs      { return m.regs }
 // A tree of sixteen rows of eight vectors has up to three sums pending, 24
 // registers; its last pair of rows takes four more at a time, and three to
 // load and widen the second row.
-func (m *neon) Strip(t kernels.Type) int  { return 8 }
+func (m *neon) Strip(t kernels.Type) int  { return 4 }
 func (m *neon) Unroll(t kernels.Type) int { return 8 }
 func (m *neon) Chunk(t kernels.Type) int  { return 4 }
 

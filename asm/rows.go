@@ -12,11 +12,10 @@ import (
 // The bits of K tell which trees there are, from left to right: one of eight
 // rows, of four, of two, a single row, and the tail. They are summed in this
 // order, which is that of memory, and added from right to left. The tree of
-// eight waits in the frame, the others in registers; and where K is less than
-// four, the strips of a row of lanes all stay in registers.
+// eight waits in the frame, all else in registers.
 func rows(m Machine, t kernels.Type, args GP) {
 	r := m.Regs()
-	w := &rowsKernel{m: m, t: t, l: newRowLoop(m, t, args), strips: newStrips(m, t)}
+	w := &rowsKernel{m: m, t: t, l: newRowLoop(m, t, args)}
 	w.k, w.tail = m.Local(8), m.Local(8) // for want of registers
 	w.eight = m.Local(kernels.RowBytes)
 	g := r.GP()
@@ -41,7 +40,6 @@ type rowsKernel struct {
 	m       Machine
 	t       kernels.Type
 	l       *rowLoop
-	strips  *strips
 	k, tail Addr // in the frame: K, the elements of the tail
 	eight   Addr // the tree of eight
 	p, bits GP   // the rows that are left, and K
@@ -51,34 +49,30 @@ type rowsKernel struct {
 func (w *rowsKernel) few() Vec {
 	w.begin()
 	var all []Vec
-	for i := range w.strips.count {
-		all = append(all, w.strip("few", i*w.strips.width, 2)...)
-	}
+	eachStrip(w.m, w.t, func(vector int) { all = append(all, w.strip("few", vector, 2)...) })
 	w.m.Regs().FreeGP(w.p, w.bits)
 	return halve(w.m, w.t, all)
 }
 
 // many sums a row with K >= 4.
 func (w *rowsKernel) many() Vec {
-	m, s := w.m, w.strips
+	m := w.m
 	w.begin()
 	m.JumpIfNoBit(w.bits, 8, "no8")
-	for i := range s.count {
-		vs := w.sum(w.p, 8, i*s.width)
-		m.StoreVecs(w.eight.Plus(i*s.width*m.VecBytes()), vs)
+	eachStrip(m, w.t, func(vector int) {
+		vs := w.sum(w.p, 8, vector)
+		m.StoreVecs(w.eight.Plus(vector*m.VecBytes()), vs)
 		m.Regs().Free(vs...)
-	}
+	})
 	m.AddInt(w.p, 8*w.t.Lanes()*w.t.Size())
 	m.Label("no8")
-	v := s.reduce(func(vector int) []Vec {
-		acc := w.strip("many", vector, 4)
-		m.JumpIfNoBit(w.bits, 8, fmt.Sprintf("without8at%d", vector))
-		m.LoadAddVecs(w.t.Acc(), acc, w.eight.Plus(vector*m.VecBytes()))
-		m.Label(fmt.Sprintf("without8at%d", vector))
-		return acc
-	})
+	var all []Vec
+	eachStrip(m, w.t, func(vector int) { all = append(all, w.strip("many", vector, 4)...) })
+	m.JumpIfNoBit(w.bits, 8, "without8")
+	m.LoadAddVecs(w.t.Acc(), all, w.eight)
+	m.Label("without8")
 	m.Regs().FreeGP(w.p, w.bits)
-	return v
+	return halve(m, w.t, all)
 }
 
 // begin loads K and the address of the row.
@@ -91,7 +85,7 @@ func (w *rowsKernel) begin() {
 // sum sums a strip of the rows at p.
 func (w *rowsKernel) sum(p GP, rows, vector int) []Vec {
 	row, vec := w.t.Lanes()*w.t.Size(), vecSize(w.m, w.t)
-	return tree(w.m, w.t, rows, w.strips.width, func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
+	return tree(w.m, w.t, rows, w.m.Strip(w.t), func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
 }
 
 // strip sums a strip of the trees of most rows and less, and of the tail.

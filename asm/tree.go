@@ -44,49 +44,11 @@ func addVecs(m Machine, t kernels.Type, a, b []Vec) {
 	m.Regs().Free(b...)
 }
 
-// A strips takes the sums of the strips of a row of lanes, in memory order,
-// and folds the row in half strip by strip: only the strips that still wait
-// for their other half lie in the frame.
-type strips struct {
-	m     Machine
-	t     kernels.Type
-	width int // vectors
-	count int
-	buf   Addr
-}
-
-func newStrips(m Machine, t kernels.Type) *strips {
-	s := &strips{m: m, t: t, width: m.Strip(t)}
-	s.count = kernels.RowBytes / m.VecBytes() / s.width
-	if s.count > 1 {
-		s.buf = m.Local(kernels.RowBytes / 2)
+// eachStrip goes through the strips of a row of lanes, by their first vectors.
+func eachStrip(m Machine, t kernels.Type, f func(vector int)) {
+	for v := 0; v < kernels.RowBytes/m.VecBytes(); v += m.Strip(t) {
+		f(v)
 	}
-	return s
-}
-
-// reduce emits the folding of a row of lanes into one vector. sum emits the
-// sum of a strip, which starts at the given vector of the row.
-func (s *strips) reduce(sum func(vector int) []Vec) Vec {
-	m, r := s.m, s.m.Regs()
-	at := func(i, v int) Addr { return s.buf.Plus((i*s.width + v) * m.VecBytes()) }
-	for i := range s.count {
-		vs := sum(i * s.width)
-		k := i
-		for h := s.count / 2; h >= 1; h /= 2 {
-			if k < h {
-				m.StoreVecs(at(k, 0), vs)
-				r.Free(vs...)
-				vs = nil
-				break
-			}
-			k -= h
-			m.LoadAddVecs(s.t.Acc(), vs, at(k, 0))
-		}
-		if vs != nil {
-			return halve(m, s.t, vs)
-		}
-	}
-	panic("unreachable")
 }
 
 // halve folds vectors in half until one is left.

@@ -47,6 +47,9 @@ func (p *pass) columns() {
 	acc := p.t.Acc().Size()
 	levels := levelsOf(p.reduce, p.t.Block())
 	slots := (levels-1)*treeSlots + treeSlots + stages + 1
+	if levels > 2 {
+		slots *= 2 // joined rows may be as wide as all the slots above them
+	}
 	width := min(p.inner, len(p.scratch.pass)/slots/acc&^63)
 	items := 1
 	if levels == 1 {

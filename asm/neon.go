@@ -28,9 +28,9 @@ func (m *neon) ISA() kernels.ISA { return kernels.NEON }
 func (m *neon) VecBytes() int    { return 16 }
 func (m *neon) Regs() *Regs      { return m.regs }
 
-// A tree of sixteen rows of eight vectors has up to three sums pending, 24
-// registers; its last pair of rows takes four more at a time, and three to
-// load and widen the second row.
+// All sixteen vectors of a row of lanes, and two pending sums of four, take 24
+// registers; so do three pending sums of eight columns. The last pair of rows
+// takes four more at a time, and three to load and widen its second row.
 func (m *neon) Strip(t kernels.Type) int  { return 4 }
 func (m *neon) Unroll(t kernels.Type) int { return 8 }
 func (m *neon) Chunk(t kernels.Type) int  { return 4 }

@@ -3133,7 +3133,7 @@ next:
 	RET
 
 // func rowsF32NEON(a *byte)
-TEXT ·rowsF32NEON(SB), $344-8
+TEXT ·rowsF32NEON(SB), $472-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -3168,45 +3168,75 @@ row0:
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
-	FLDPQ	256(R9), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	FLDPQ	288(R9), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	FLDPQ	256(R9), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	288(R9), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	320(R9), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	352(R9), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	ADD	$512, R9, R9
 
 fewno2at0:
 	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F6, F7)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
 	ADD	$256, R9, R9
 	JMP	fewtail0at0
 
 fewno1at0:
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 
 fewtail0at0:
 	MOVD	88(RSP), R8
 	CMP	$4, R8
 	BLT	fewpart0
-	FMOVQ	(R9), F8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FMOVQ	(R9), F16
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	CMP	$8, R8
 	BLT	fewpart1
-	FMOVQ	16(R9), F8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	FMOVQ	16(R9), F16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	CMP	$12, R8
 	BLT	fewpart2
-	FMOVQ	32(R9), F8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	FMOVQ	32(R9), F16
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
 	CMP	$16, R8
 	BLT	fewpart3
-	FMOVQ	48(R9), F8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FMOVQ	48(R9), F16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	JMP	fewtailed0
 
 fewpart0:
@@ -3215,26 +3245,26 @@ fewpart0:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
+	FMOVQ	16(R10), F16
 	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVD	(R11), F9
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_1
 	ADD	$8, R11, R11
-	VLD1	(R11), V9.S[2]
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R11), F9
+	FMOVS	(R11), F17
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R11), F9
+	FMOVQ	(R11), F17
 
 loaded_1:
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 	JMP	fewtailed0
 
 fewpart1:
@@ -3244,26 +3274,26 @@ fewpart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
+	FMOVQ	16(R11), F17
 	ADD	$16, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_4
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_4
 
 one_6:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_4
 
 four_5:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_4:
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	JMP	fewtailed0
 
 fewpart2:
@@ -3273,26 +3303,26 @@ fewpart2:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
+	FMOVQ	16(R10), F16
 	ADD	$32, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVD	(R11), F9
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_7
 	ADD	$8, R11, R11
-	VLD1	(R11), V9.S[2]
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_7
 
 one_9:
-	FMOVS	(R11), F9
+	FMOVS	(R11), F17
 	JMP	loaded_7
 
 four_8:
-	FMOVQ	(R11), F9
+	FMOVQ	(R11), F17
 
 loaded_7:
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	JMP	fewtailed0
 
 fewpart3:
@@ -3302,378 +3332,168 @@ fewpart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
+	FMOVQ	16(R11), F17
 	ADD	$48, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_10
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_10
 
 one_12:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_10
 
 four_11:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_10:
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_13
+
+one_15:
+	FMOVS	(R11), F17
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R11), F17
+
+loaded_13:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$80, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F16
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F16
+
+loaded_16:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$96, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVD	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R11), F17
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R11), F17
+
+loaded_19:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$112, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F16
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F16
+
+loaded_22:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 
 fewtailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, fewwithout2at0
-	WORD	$0x4e24d404 // fadd v4.4s, v0.4s, v4.4s
-	WORD	$0x4e25d425 // fadd v5.4s, v1.4s, v5.4s
-	WORD	$0x4e26d446 // fadd v6.4s, v2.4s, v6.4s
-	WORD	$0x4e27d467 // fadd v7.4s, v3.4s, v7.4s
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
 
 fewwithout2at0:
 	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	320(R8), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	352(R8), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	ADD	$512, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	64(R8), (F8, F9)
-	FLDPQ	96(R8), (F10, F11)
-	ADD	$256, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
-	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
-	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
-	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
-	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
-
-fewtail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	fewpart4
-	FMOVQ	64(R8), F12
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	CMP	$24, R9
-	BLT	fewpart5
-	FMOVQ	80(R8), F12
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	CMP	$28, R9
-	BLT	fewpart6
-	FMOVQ	96(R8), F12
-	WORD	$0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	CMP	$32, R9
-	BLT	fewpart7
-	FMOVQ	112(R8), F12
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$64, R8, R11
-	TBNZ	$2, R9, four_14
-	TBZ	$1, R9, one_15
-	FMOVD	(R11), F13
-	TBZ	$0, R9, loaded_13
-	ADD	$8, R11, R11
-	VLD1	(R11), V13.S[2]
-	JMP	loaded_13
-
-one_15:
-	FMOVS	(R11), F13
-	JMP	loaded_13
-
-four_14:
-	FMOVQ	(R11), F13
-
-loaded_13:
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$80, R8, R10
-	TBNZ	$2, R9, four_17
-	TBZ	$1, R9, one_18
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_16
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_16
-
-one_18:
-	FMOVS	(R10), F12
-	JMP	loaded_16
-
-four_17:
-	FMOVQ	(R10), F12
-
-loaded_16:
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$96, R8, R11
-	TBNZ	$2, R9, four_20
-	TBZ	$1, R9, one_21
-	FMOVD	(R11), F13
-	TBZ	$0, R9, loaded_19
-	ADD	$8, R11, R11
-	VLD1	(R11), V13.S[2]
-	JMP	loaded_19
-
-one_21:
-	FMOVS	(R11), F13
-	JMP	loaded_19
-
-four_20:
-	FMOVQ	(R11), F13
-
-loaded_19:
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$112, R8, R10
-	TBNZ	$2, R9, four_23
-	TBZ	$1, R9, one_24
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_22
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_22
-
-one_24:
-	FMOVS	(R10), F12
-	JMP	loaded_22
-
-four_23:
-	FMOVQ	(R10), F12
-
-loaded_22:
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-
-fewtailed4:
-	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	WORD	$0x4e28d468 // fadd v8.4s, v3.4s, v8.4s
-	WORD	$0x4e29d449 // fadd v9.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad42a // fadd v10.4s, v1.4s, v10.4s
-	WORD	$0x4e2bd40b // fadd v11.4s, v0.4s, v11.4s
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	FLDPQ	384(R9), (F12, F13)
-	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FLDPQ	416(R9), (F13, F12)
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	ADD	$512, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	128(R9), (F12, F13)
-	FLDPQ	160(R9), (F14, F15)
-	ADD	$256, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-
-fewtail0at8:
-	MOVD	88(RSP), R8
-	CMP	$36, R8
-	BLT	fewpart8
-	FMOVQ	128(R9), F16
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	CMP	$40, R8
-	BLT	fewpart9
-	FMOVQ	144(R9), F16
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	CMP	$44, R8
-	BLT	fewpart10
-	FMOVQ	160(R9), F16
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	CMP	$48, R8
-	BLT	fewpart11
-	FMOVQ	176(R9), F16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart8:
-	SUB	$32, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$128, R9, R11
-	TBNZ	$2, R8, four_26
-	TBZ	$1, R8, one_27
-	FMOVD	(R11), F17
-	TBZ	$0, R8, loaded_25
-	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
-	JMP	loaded_25
-
-one_27:
-	FMOVS	(R11), F17
-	JMP	loaded_25
-
-four_26:
-	FMOVQ	(R11), F17
-
-loaded_25:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart9:
-	SUB	$36, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$144, R9, R10
-	TBNZ	$2, R8, four_29
-	TBZ	$1, R8, one_30
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_28
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_28
-
-one_30:
-	FMOVS	(R10), F16
-	JMP	loaded_28
-
-four_29:
-	FMOVQ	(R10), F16
-
-loaded_28:
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart10:
-	SUB	$40, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$160, R9, R11
-	TBNZ	$2, R8, four_32
-	TBZ	$1, R8, one_33
-	FMOVD	(R11), F17
-	TBZ	$0, R8, loaded_31
-	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
-	JMP	loaded_31
-
-one_33:
-	FMOVS	(R11), F17
-	JMP	loaded_31
-
-four_32:
-	FMOVQ	(R11), F17
-
-loaded_31:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart11:
-	SUB	$44, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$176, R9, R10
-	TBNZ	$2, R8, four_35
-	TBZ	$1, R8, one_36
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_34
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R10), F16
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R10), F16
-
-loaded_34:
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-
-fewtailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	WORD	$0x4e2cd40c // fadd v12.4s, v0.4s, v12.4s
-	WORD	$0x4e2dd42d // fadd v13.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed44e // fadd v14.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd46f // fadd v15.4s, v3.4s, v15.4s
-
-fewwithout2at8:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
 	FLDPQ	192(R8), (F3, F2)
 	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
 	FLDPQ	448(R8), (F16, F17)
 	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
@@ -3682,181 +3502,323 @@ fewwithout2at8:
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
 	ADD	$512, R8, R8
 
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	192(R8), (F16, F17)
-	FLDPQ	224(R8), (F18, F19)
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
 	ADD	$256, R8, R8
-	JMP	fewtail0at12
+	JMP	fewtail0at8
 
-fewno1at12:
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
 	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-fewtail0at12:
+fewtail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	CMP	$52, R9
 	BLT	fewpart12
-	FMOVQ	192(R8), F20
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FMOVQ	192(R8), F24
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	CMP	$56, R9
 	BLT	fewpart13
-	FMOVQ	208(R8), F20
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FMOVQ	208(R8), F24
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	CMP	$60, R9
 	BLT	fewpart14
-	FMOVQ	224(R8), F20
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FMOVQ	224(R8), F24
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	CMP	$64, R9
 	BLT	fewpart15
-	FMOVQ	240(R8), F20
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	JMP	fewtailed12
+	FMOVQ	240(R8), F24
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_25
+
+one_27:
+	FMOVS	(R11), F25
+	JMP	loaded_25
+
+four_26:
+	FMOVQ	(R11), F25
+
+loaded_25:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F24
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F24
+
+loaded_28:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_31
+
+one_33:
+	FMOVS	(R11), F25
+	JMP	loaded_31
+
+four_32:
+	FMOVQ	(R11), F25
+
+loaded_31:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F24
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F24
+
+loaded_34:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
 
 fewpart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$192, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_37
 	ADD	$8, R11, R11
-	VLD1	(R11), V21.S[2]
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R11), F21
+	FMOVS	(R11), F25
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R11), F21
+	FMOVQ	(R11), F25
 
 loaded_37:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	JMP	fewtailed12
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
 
 fewpart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$208, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_40
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_40
 
 one_42:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_40
 
 four_41:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_40:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	JMP	fewtailed12
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
 
 fewpart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$224, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_43
 	ADD	$8, R11, R11
-	VLD1	(R11), V21.S[2]
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R11), F21
+	FMOVS	(R11), F25
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R11), F21
+	FMOVQ	(R11), F25
 
 loaded_43:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	JMP	fewtailed12
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
 
 fewpart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$240, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_46
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_46
 
 one_48:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_46
 
 four_47:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_46:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-fewtailed12:
+fewtailed8:
 	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	WORD	$0x4e30d470 // fadd v16.4s, v3.4s, v16.4s
-	WORD	$0x4e31d451 // fadd v17.4s, v2.4s, v17.4s
-	WORD	$0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
-	WORD	$0x4e33d413 // fadd v19.4s, v0.4s, v19.4s
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-fewwithout2at12:
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+fewwithout2at8:
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	CMP	$1, R6
 	BEQ	single0
-	FMOVQ	F4, (R4)
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
@@ -3868,261 +3830,311 @@ row1:
 	MOVD	R1, R8
 	MOVD	80(RSP), R7
 	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F4, F5)
-	FLDPQ	32(R8), (F7, F6)
-	FLDPQ	256(R8), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	288(R8), (F10, F11)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	512(R8), (F11, F10)
-	FLDPQ	544(R8), (F9, F8)
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	FLDPQ	288(R8), (F22, F23)
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	320(R8), (F23, F22)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	FLDPQ	352(R8), (F22, F23)
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
 	FLDPQ	768(R8), (F19, F18)
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
 	FLDPQ	800(R8), (F18, F19)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	FLDPQ	864(R8), (F18, F19)
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
 	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-768(R26), (F19, F18)
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	FLDPQ	-736(R26), (F18, F19)
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-512(R26), (F19, F18)
-	FLDPQ	-480(R26), (F17, F16)
-	FLDPQ	-256(R26), (F15, F14)
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	FLDPQ	-224(R26), (F14, F15)
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FSTPQ	(F4, F5), 96(RSP)
-	FSTPQ	(F7, F6), 128(RSP)
-	FLDPQ	64(R8), (F6, F7)
-	FLDPQ	96(R8), (F5, F4)
-	FLDPQ	320(R8), (F11, F10)
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	352(R8), (F10, F11)
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	576(R8), (F11, F10)
-	FLDPQ	608(R8), (F9, F8)
-	FLDPQ	832(R8), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	864(R8), (F17, F16)
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FLDPQ	-736(R26), (F1, F0)
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FLDPQ	-704(R26), (F0, F1)
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FLDPQ	-672(R26), (F1, F0)
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ	-224(R26), (F5, F4)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	FLDPQ	-160(R26), (F5, F4)
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 96(RSP)
+	FSTPQ	(F11, F10), 128(RSP)
+	FSTPQ	(F15, F14), 160(RSP)
+	FSTPQ	(F13, F12), 192(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FLDPQ	480(R8), (F17, F16)
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	-960(R26), (F8, F9)
-	FLDPQ	-928(R26), (F10, F11)
-	FLDPQ	-704(R26), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	-448(R26), (F16, F17)
-	FLDPQ	-416(R26), (F18, F19)
-	FLDPQ	-192(R26), (F15, F14)
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	FLDPQ	-160(R26), (F14, F15)
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FSTPQ	(F6, F7), 160(RSP)
-	FSTPQ	(F5, F4), 192(RSP)
-	FLDPQ	128(R8), (F4, F5)
-	FLDPQ	160(R8), (F7, F6)
-	FLDPQ	384(R8), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	416(R8), (F10, F11)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	640(R8), (F11, F10)
-	FLDPQ	672(R8), (F9, F8)
-	FLDPQ	896(R8), (F19, F18)
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	928(R8), (F18, F19)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	-896(R26), (F8, F9)
-	FLDPQ	-864(R26), (F10, F11)
-	FLDPQ	-640(R26), (F19, F18)
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	FLDPQ	-608(R26), (F18, F19)
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	-384(R26), (F19, F18)
-	FLDPQ	-352(R26), (F17, F16)
-	FLDPQ	-128(R26), (F15, F14)
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	FLDPQ	-96(R26), (F14, F15)
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FSTPQ	(F4, F5), 224(RSP)
-	FSTPQ	(F7, F6), 256(RSP)
-	FLDPQ	192(R8), (F6, F7)
-	FLDPQ	224(R8), (F5, F4)
-	FLDPQ	448(R8), (F11, F10)
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	480(R8), (F10, F11)
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	704(R8), (F11, F10)
-	FLDPQ	736(R8), (F9, F8)
-	FLDPQ	960(R8), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	992(R8), (F17, F16)
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	928(R8), (F21, F20)
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FLDPQ	992(R8), (F21, F20)
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	-832(R26), (F8, F9)
-	FLDPQ	-800(R26), (F10, F11)
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	-320(R26), (F16, F17)
-	FLDPQ	-288(R26), (F18, F19)
-	FLDPQ	-64(R26), (F15, F14)
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	FLDPQ	-32(R26), (F14, F15)
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FSTPQ	(F6, F7), 288(RSP)
-	FSTPQ	(F5, F4), 320(RSP)
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	-608(R26), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	-576(R26), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	-544(R26), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ	-96(R26), (F5, F4)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	FLDPQ	-32(R26), (F5, F4)
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 224(RSP)
+	FSTPQ	(F14, F15), 256(RSP)
+	FSTPQ	(F10, F11), 288(RSP)
+	FSTPQ	(F9, F8), 320(RSP)
 	ADD	$2048, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F7, F6)
-	FLDPQ	256(R9), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	288(R9), (F10, F11)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	512(R9), (F11, F10)
-	FLDPQ	544(R9), (F9, F8)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	FLDPQ	288(R9), (F22, F23)
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	320(R9), (F23, F22)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	FLDPQ	352(R9), (F22, F23)
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
 	FLDPQ	768(R9), (F19, F18)
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
 	FLDPQ	800(R9), (F18, F19)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	WORD	$0x4e33d694 // fadd v20.4s, v20.4s, v19.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	FLDPQ	864(R9), (F18, F19)
+	WORD	$0x4e32d6d6 // fadd v22.4s, v22.4s, v18.4s
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
 	ADD	$1024, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F8, F9)
-	FLDPQ	32(R9), (F10, F11)
-	FLDPQ	256(R9), (F19, F18)
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	FLDPQ	288(R9), (F18, F19)
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FLDPQ	288(R9), (F1, F0)
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FLDPQ	320(R9), (F0, F1)
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FLDPQ	352(R9), (F1, F0)
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 	ADD	$512, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F18)
-	FLDPQ	32(R9), (F17, F16)
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
 	ADD	$256, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
-	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
-	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
 
 manytail0at0:
 	MOVD	88(RSP), R7
 	CMP	$4, R7
 	BLT	manypart0
-	FMOVQ	(R9), F15
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
+	FMOVQ	(R9), F24
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	CMP	$8, R7
 	BLT	manypart1
-	FMOVQ	16(R9), F15
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FMOVQ	16(R9), F24
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	CMP	$12, R7
 	BLT	manypart2
-	FMOVQ	32(R9), F15
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	FMOVQ	32(R9), F24
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
 	CMP	$16, R7
 	BLT	manypart3
-	FMOVQ	48(R9), F15
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	FMOVQ	48(R9), F24
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 	JMP	manytailed0
 
 manypart0:
@@ -4131,26 +4143,26 @@ manypart0:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_49
 	ADD	$8, R11, R11
-	VLD1	(R11), V14.S[2]
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_49
 
 one_51:
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	JMP	loaded_49
 
 four_50:
-	FMOVQ	(R11), F14
+	FMOVQ	(R11), F25
 
 loaded_49:
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed673 // fadd v19.4s, v19.4s, v14.4s
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
 	JMP	manytailed0
 
 manypart1:
@@ -4160,26 +4172,26 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$16, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_52
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_52
 
 one_54:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_52
 
 four_53:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_52:
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
 manypart2:
@@ -4189,26 +4201,26 @@ manypart2:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$32, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_55
 	ADD	$8, R11, R11
-	VLD1	(R11), V14.S[2]
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_55
 
 one_57:
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	JMP	loaded_55
 
 four_56:
-	FMOVQ	(R11), F14
+	FMOVQ	(R11), F25
 
 loaded_55:
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
 	JMP	manytailed0
 
 manypart3:
@@ -4218,494 +4230,287 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$48, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_58
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_58
 
 one_60:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_58
 
 four_59:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_58:
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_61
+
+one_63:
+	FMOVS	(R11), F25
+	JMP	loaded_61
+
+four_62:
+	FMOVQ	(R11), F25
+
+loaded_61:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$80, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_64
+
+one_66:
+	FMOVS	(R10), F24
+	JMP	loaded_64
+
+four_65:
+	FMOVQ	(R10), F24
+
+loaded_64:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVD	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_67
+
+one_69:
+	FMOVS	(R11), F25
+	JMP	loaded_67
+
+four_68:
+	FMOVQ	(R11), F25
+
+loaded_67:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$112, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_70
+
+one_72:
+	FMOVS	(R10), F24
+	JMP	loaded_70
+
+four_71:
+	FMOVQ	(R10), F24
+
+loaded_70:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	WORD	$0x4e33d513 // fadd v19.4s, v8.4s, v19.4s
-	WORD	$0x4e32d532 // fadd v18.4s, v9.4s, v18.4s
-	WORD	$0x4e31d551 // fadd v17.4s, v10.4s, v17.4s
-	WORD	$0x4e30d570 // fadd v16.4s, v11.4s, v16.4s
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
-	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
-	WORD	$0x4e31d4f1 // fadd v17.4s, v7.4s, v17.4s
-	WORD	$0x4e30d4d0 // fadd v16.4s, v6.4s, v16.4s
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	64(R7), (F6, F7)
-	FLDPQ	96(R7), (F5, F4)
-	FLDPQ	320(R7), (F11, F10)
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	352(R7), (F10, F11)
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F15, F14)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	864(R7), (F14, F15)
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	ADD	$1024, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	64(R7), (F8, F9)
-	FLDPQ	96(R7), (F10, F11)
-	FLDPQ	320(R7), (F15, F14)
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	FLDPQ	352(R7), (F14, F15)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	ADD	$512, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	64(R7), (F15, F14)
-	FLDPQ	96(R7), (F13, F12)
-	ADD	$256, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-
-manytail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	manypart4
-	FMOVQ	64(R7), F0
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	CMP	$24, R9
-	BLT	manypart5
-	FMOVQ	80(R7), F0
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	CMP	$28, R9
-	BLT	manypart6
-	FMOVQ	96(R7), F0
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	CMP	$32, R9
-	BLT	manypart7
-	FMOVQ	112(R7), F0
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	manytailed4
-
-manypart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$64, R7, R11
-	TBNZ	$2, R9, four_62
-	TBZ	$1, R9, one_63
-	FMOVD	(R11), F1
-	TBZ	$0, R9, loaded_61
-	ADD	$8, R11, R11
-	VLD1	(R11), V1.S[2]
-	JMP	loaded_61
-
-one_63:
-	FMOVS	(R11), F1
-	JMP	loaded_61
-
-four_62:
-	FMOVQ	(R11), F1
-
-loaded_61:
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	manytailed4
-
-manypart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$80, R7, R10
-	TBNZ	$2, R9, four_65
-	TBZ	$1, R9, one_66
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_64
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_64
-
-one_66:
-	FMOVS	(R10), F0
-	JMP	loaded_64
-
-four_65:
-	FMOVQ	(R10), F0
-
-loaded_64:
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	manytailed4
-
-manypart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$96, R7, R11
-	TBNZ	$2, R9, four_68
-	TBZ	$1, R9, one_69
-	FMOVD	(R11), F1
-	TBZ	$0, R9, loaded_67
-	ADD	$8, R11, R11
-	VLD1	(R11), V1.S[2]
-	JMP	loaded_67
-
-one_69:
-	FMOVS	(R11), F1
-	JMP	loaded_67
-
-four_68:
-	FMOVQ	(R11), F1
-
-loaded_67:
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
-	JMP	manytailed4
-
-manypart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$112, R7, R10
-	TBNZ	$2, R9, four_71
-	TBZ	$1, R9, one_72
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_70
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_70
-
-one_72:
-	FMOVS	(R10), F0
-	JMP	loaded_70
-
-four_71:
-	FMOVQ	(R10), F0
-
-loaded_70:
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-
-manytailed4:
-	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	WORD	$0x4e2fd50f // fadd v15.4s, v8.4s, v15.4s
-	WORD	$0x4e2ed52e // fadd v14.4s, v9.4s, v14.4s
-	WORD	$0x4e2dd54d // fadd v13.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56c // fadd v12.4s, v11.4s, v12.4s
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	WORD	$0x4e2fd4cf // fadd v15.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4ee // fadd v14.4s, v7.4s, v14.4s
-	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	128(R9), (F4, F5)
-	FLDPQ	160(R9), (F7, F6)
-	FLDPQ	384(R9), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	416(R9), (F10, F11)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	640(R9), (F11, F10)
-	FLDPQ	672(R9), (F9, F8)
-	FLDPQ	896(R9), (F0, F1)
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	FLDPQ	928(R9), (F1, F0)
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	ADD	$1024, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	128(R9), (F8, F9)
-	FLDPQ	160(R9), (F10, F11)
-	FLDPQ	384(R9), (F0, F1)
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	FLDPQ	416(R9), (F1, F0)
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	ADD	$512, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	ADD	$256, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-
-manytail0at8:
-	MOVD	88(RSP), R7
-	CMP	$36, R7
-	BLT	manypart8
-	FMOVQ	128(R9), F20
-	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	CMP	$40, R7
-	BLT	manypart9
-	FMOVQ	144(R9), F20
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	CMP	$44, R7
-	BLT	manypart10
-	FMOVQ	160(R9), F20
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	CMP	$48, R7
-	BLT	manypart11
-	FMOVQ	176(R9), F20
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	JMP	manytailed8
-
-manypart8:
-	SUB	$32, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$128, R9, R11
-	TBNZ	$2, R7, four_74
-	TBZ	$1, R7, one_75
-	FMOVD	(R11), F21
-	TBZ	$0, R7, loaded_73
-	ADD	$8, R11, R11
-	VLD1	(R11), V21.S[2]
-	JMP	loaded_73
-
-one_75:
-	FMOVS	(R11), F21
-	JMP	loaded_73
-
-four_74:
-	FMOVQ	(R11), F21
-
-loaded_73:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
-	JMP	manytailed8
-
-manypart9:
-	SUB	$36, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$144, R9, R10
-	TBNZ	$2, R7, four_77
-	TBZ	$1, R7, one_78
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_76
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_76
-
-one_78:
-	FMOVS	(R10), F20
-	JMP	loaded_76
-
-four_77:
-	FMOVQ	(R10), F20
-
-loaded_76:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	JMP	manytailed8
-
-manypart10:
-	SUB	$40, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$160, R9, R11
-	TBNZ	$2, R7, four_80
-	TBZ	$1, R7, one_81
-	FMOVD	(R11), F21
-	TBZ	$0, R7, loaded_79
-	ADD	$8, R11, R11
-	VLD1	(R11), V21.S[2]
-	JMP	loaded_79
-
-one_81:
-	FMOVS	(R11), F21
-	JMP	loaded_79
-
-four_80:
-	FMOVQ	(R11), F21
-
-loaded_79:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	JMP	manytailed8
-
-manypart11:
-	SUB	$44, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$176, R9, R10
-	TBNZ	$2, R7, four_83
-	TBZ	$1, R7, one_84
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_82
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_82
-
-one_84:
-	FMOVS	(R10), F20
-	JMP	loaded_82
-
-four_83:
-	FMOVQ	(R10), F20
-
-loaded_82:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-
-manytailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, manywithout2at8
 	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
 	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
-	WORD	$0x4e22d542 // fadd v2.4s, v10.4s, v2.4s
-	WORD	$0x4e23d563 // fadd v3.4s, v11.4s, v3.4s
+	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
+	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	WORD	$0x4e20d480 // fadd v0.4s, v4.4s, v0.4s
-	WORD	$0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
-	WORD	$0x4e22d4e2 // fadd v2.4s, v7.4s, v2.4s
-	WORD	$0x4e23d4c3 // fadd v3.4s, v6.4s, v3.4s
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	96(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	128(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	160(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	192(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 352(RSP)
+	FSTPQ	(F2, F3), 384(RSP)
+	FSTPQ	(F4, F5), 416(RSP)
+	FSTPQ	(F6, F7), 448(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	192(R7), (F6, F7)
-	FLDPQ	224(R7), (F5, F4)
-	FLDPQ	448(R7), (F11, F10)
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	480(R7), (F10, F11)
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	704(R7), (F11, F10)
-	FLDPQ	736(R7), (F9, F8)
-	FLDPQ	960(R7), (F20, F21)
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	FLDPQ	992(R7), (F21, F20)
-	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	WORD	$0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FLDPQ	416(R7), (F13, F12)
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	448(R7), (F12, F13)
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	FLDPQ	480(R7), (F13, F12)
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FLDPQ	928(R7), (F11, F10)
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FLDPQ	992(R7), (F11, F10)
+	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	ADD	$1024, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	192(R7), (F8, F9)
-	FLDPQ	224(R7), (F10, F11)
-	FLDPQ	448(R7), (F20, F21)
-	WORD	$0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
-	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	FLDPQ	480(R7), (F21, F20)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	416(R7), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	448(R7), (F16, F17)
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FLDPQ	480(R7), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	ADD	$512, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
 	FLDPQ	192(R7), (F20, F21)
 	FLDPQ	224(R7), (F22, F23)
 	ADD	$256, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
 	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
 	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-manytail0at12:
+manytail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	CMP	$52, R9
 	BLT	manypart12
 	FMOVQ	192(R7), F24
@@ -4722,12 +4527,128 @@ manytail0at12:
 	BLT	manypart15
 	FMOVQ	240(R7), F24
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_73
+
+one_75:
+	FMOVS	(R11), F25
+	JMP	loaded_73
+
+four_74:
+	FMOVQ	(R11), F25
+
+loaded_73:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_76
+
+one_78:
+	FMOVS	(R10), F24
+	JMP	loaded_76
+
+four_77:
+	FMOVQ	(R10), F24
+
+loaded_76:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVD	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
+	JMP	loaded_79
+
+one_81:
+	FMOVS	(R11), F25
+	JMP	loaded_79
+
+four_80:
+	FMOVQ	(R11), F25
+
+loaded_79:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_82
+
+one_84:
+	FMOVS	(R10), F24
+	JMP	loaded_82
+
+four_83:
+	FMOVQ	(R10), F24
+
+loaded_82:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
 
 manypart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -4751,12 +4672,12 @@ four_86:
 loaded_85:
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -4780,12 +4701,12 @@ four_89:
 loaded_88:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -4809,12 +4730,12 @@ four_92:
 loaded_91:
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -4839,67 +4760,67 @@ loaded_94:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-manytailed12:
+manytailed8:
 	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	WORD	$0x4e34d514 // fadd v20.4s, v8.4s, v20.4s
-	WORD	$0x4e35d535 // fadd v21.4s, v9.4s, v21.4s
-	WORD	$0x4e36d556 // fadd v22.4s, v10.4s, v22.4s
-	WORD	$0x4e37d577 // fadd v23.4s, v11.4s, v23.4s
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	WORD	$0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
-	WORD	$0x4e35d4f5 // fadd v21.4s, v7.4s, v21.4s
-	WORD	$0x4e36d4b6 // fadd v22.4s, v5.4s, v22.4s
-	WORD	$0x4e37d497 // fadd v23.4s, v4.4s, v23.4s
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	96(RSP), (F4, F5)
-	WORD	$0x4e24d673 // fadd v19.4s, v19.4s, v4.4s
-	WORD	$0x4e25d652 // fadd v18.4s, v18.4s, v5.4s
-	FLDPQ	128(RSP), (F5, F4)
-	WORD	$0x4e25d631 // fadd v17.4s, v17.4s, v5.4s
-	WORD	$0x4e24d610 // fadd v16.4s, v16.4s, v4.4s
-	FLDPQ	160(RSP), (F4, F5)
-	WORD	$0x4e24d5ef // fadd v15.4s, v15.4s, v4.4s
-	WORD	$0x4e25d5ce // fadd v14.4s, v14.4s, v5.4s
-	FLDPQ	192(RSP), (F5, F4)
-	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
-	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
-	FLDPQ	224(RSP), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	FLDPQ	256(RSP), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FLDPQ	288(RSP), (F4, F5)
-	WORD	$0x4e24d694 // fadd v20.4s, v20.4s, v4.4s
-	WORD	$0x4e25d6b5 // fadd v21.4s, v21.4s, v5.4s
-	FLDPQ	320(RSP), (F5, F4)
-	WORD	$0x4e25d6d6 // fadd v22.4s, v22.4s, v5.4s
-	WORD	$0x4e24d6f7 // fadd v23.4s, v23.4s, v4.4s
-
-without8:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	224(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	256(RSP), (F1, F0)
 	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
-	WORD	$0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
-	WORD	$0x4e23d610 // fadd v16.4s, v16.4s, v3.4s
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
-	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	WORD	$0x4e2dd631 // fadd v17.4s, v17.4s, v13.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
-	WORD	$0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	288(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	320(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+
+without8at8:
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -4907,49 +4828,49 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	VZIP2	V18.D2, V19.D2, V16.D2
-	VZIP1	V18.D2, V19.D2, V19.D2
-	WORD	$0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
-	FMOVQ	48(RSP), F18
-	FMOVQ	64(RSP), F16
-	VZIP2	V16.D2, V18.D2, V17.D2
-	VZIP1	V16.D2, V18.D2, V18.D2
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	WORD	$0x6e32d673 // faddp v19.4s, v19.4s, v18.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_97
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V19.B16, V19.B16, V19.B16
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_97:
 	TBZ	$0, R6, skip_98
-	FMOVS	F19, (R7)
+	FMOVS	F16, (R7)
 
 skip_98:
 	JMP	next
 
 single0:
-	VEXT	$8, V4.B16, V4.B16, V5.B16
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
-	WORD	$0x6e24d484 // faddp v4.4s, v4.4s, v4.4s
-	FMOVS	F4, (R2)
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
 	JMP	next
 
 single1:
-	VEXT	$8, V19.B16, V19.B16, V18.B16
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x6e33d673 // faddp v19.4s, v19.4s, v19.4s
-	FMOVS	F19, (R2)
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
 	JMP	next
 
 next:
@@ -4958,7 +4879,7 @@ next:
 	RET
 
 // func rowsF64NEON(a *byte)
-TEXT ·rowsF64NEON(SB), $312-8
+TEXT ·rowsF64NEON(SB), $440-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -4993,162 +4914,32 @@ row0:
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
-	FLDPQ	256(R9), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	FLDPQ	288(R9), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	FLDPQ	256(R9), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	288(R9), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	320(R9), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	352(R9), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	ADD	$512, R9, R9
 
 fewno2at0:
 	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F6, F7)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
 	ADD	$256, R9, R9
 	JMP	fewtail0at0
 
 fewno1at0:
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	VSHL	$32, V4.D2, V4.D2
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	VSHL	$32, V5.D2, V5.D2
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	VSHL	$32, V6.D2, V6.D2
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-	VSHL	$32, V7.D2, V7.D2
-
-fewtail0at0:
-	MOVD	56(RSP), R8
-	CMP	$2, R8
-	BLT	fewpart0
-	FMOVQ	(R9), F8
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	CMP	$4, R8
-	BLT	fewpart1
-	FMOVQ	16(R9), F8
-	WORD	$0x4e68d4a5 // fadd v5.2d, v5.2d, v8.2d
-	CMP	$6, R8
-	BLT	fewpart2
-	FMOVQ	32(R9), F8
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	CMP	$8, R8
-	BLT	fewpart3
-	FMOVQ	48(R9), F8
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	JMP	fewtailed0
-
-fewpart0:
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
-	ADD	$0, R9, R11
-	TBNZ	$1, R8, two_2
-	FMOVD	(R11), F9
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R11), F9
-
-loaded_1:
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	JMP	fewtailed0
-
-fewpart1:
-	SUB	$2, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
-	ADD	$16, R9, R10
-	TBNZ	$1, R8, two_4
-	FMOVD	(R10), F8
-	JMP	loaded_3
-
-two_4:
-	FMOVQ	(R10), F8
-
-loaded_3:
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e68d4a5 // fadd v5.2d, v5.2d, v8.2d
-	JMP	fewtailed0
-
-fewpart2:
-	SUB	$4, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
-	ADD	$32, R9, R11
-	TBNZ	$1, R8, two_6
-	FMOVD	(R11), F9
-	JMP	loaded_5
-
-two_6:
-	FMOVQ	(R11), F9
-
-loaded_5:
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	JMP	fewtailed0
-
-fewpart3:
-	SUB	$6, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
-	ADD	$48, R9, R10
-	TBNZ	$1, R8, two_8
-	FMOVD	(R10), F8
-	JMP	loaded_7
-
-two_8:
-	FMOVQ	(R10), F8
-
-loaded_7:
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-
-fewtailed0:
-	MOVD	48(RSP), R9
-	TBZ	$1, R9, fewwithout2at0
-	WORD	$0x4e64d404 // fadd v4.2d, v0.2d, v4.2d
-	WORD	$0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
-	WORD	$0x4e66d446 // fadd v6.2d, v2.2d, v6.2d
-	WORD	$0x4e67d467 // fadd v7.2d, v3.2d, v7.2d
-
-fewwithout2at0:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	320(R8), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	352(R8), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	ADD	$512, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	64(R8), (F8, F9)
-	FLDPQ	96(R8), (F10, F11)
-	ADD	$256, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
 	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
 	VSHL	$32, V8.D2, V8.D2
 	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
@@ -5157,139 +4948,6 @@ fewno1at4:
 	VSHL	$32, V10.D2, V10.D2
 	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
 	VSHL	$32, V11.D2, V11.D2
-
-fewtail0at4:
-	MOVD	56(RSP), R9
-	CMP	$10, R9
-	BLT	fewpart4
-	FMOVQ	64(R8), F12
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	CMP	$12, R9
-	BLT	fewpart5
-	FMOVQ	80(R8), F12
-	WORD	$0x4e6cd529 // fadd v9.2d, v9.2d, v12.2d
-	CMP	$14, R9
-	BLT	fewpart6
-	FMOVQ	96(R8), F12
-	WORD	$0x4e6cd54a // fadd v10.2d, v10.2d, v12.2d
-	CMP	$16, R9
-	BLT	fewpart7
-	FMOVQ	112(R8), F12
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$8, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$64, R8, R11
-	TBNZ	$1, R9, two_10
-	FMOVD	(R11), F13
-	JMP	loaded_9
-
-two_10:
-	FMOVQ	(R11), F13
-
-loaded_9:
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e6dd508 // fadd v8.2d, v8.2d, v13.2d
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$10, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$80, R8, R10
-	TBNZ	$1, R9, two_12
-	FMOVD	(R10), F12
-	JMP	loaded_11
-
-two_12:
-	FMOVQ	(R10), F12
-
-loaded_11:
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e6cd529 // fadd v9.2d, v9.2d, v12.2d
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$12, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$96, R8, R11
-	TBNZ	$1, R9, two_14
-	FMOVD	(R11), F13
-	JMP	loaded_13
-
-two_14:
-	FMOVQ	(R11), F13
-
-loaded_13:
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$14, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$112, R8, R10
-	TBNZ	$1, R9, two_16
-	FMOVD	(R10), F12
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R10), F12
-
-loaded_15:
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-
-fewtailed4:
-	MOVD	48(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	WORD	$0x4e68d468 // fadd v8.2d, v3.2d, v8.2d
-	WORD	$0x4e69d449 // fadd v9.2d, v2.2d, v9.2d
-	WORD	$0x4e6ad42a // fadd v10.2d, v1.2d, v10.2d
-	WORD	$0x4e6bd40b // fadd v11.2d, v0.2d, v11.2d
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	FLDPQ	384(R9), (F12, F13)
-	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FLDPQ	416(R9), (F13, F12)
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	ADD	$512, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	128(R9), (F12, F13)
-	FLDPQ	160(R9), (F14, F15)
-	ADD	$256, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
 	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
 	VSHL	$32, V12.D2, V12.D2
 	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
@@ -5299,122 +4957,233 @@ fewno1at8:
 	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 	VSHL	$32, V15.D2, V15.D2
 
-fewtail0at8:
+fewtail0at0:
 	MOVD	56(RSP), R8
-	CMP	$18, R8
-	BLT	fewpart8
-	FMOVQ	128(R9), F16
+	CMP	$2, R8
+	BLT	fewpart0
+	FMOVQ	(R9), F16
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	CMP	$4, R8
+	BLT	fewpart1
+	FMOVQ	16(R9), F16
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	CMP	$6, R8
+	BLT	fewpart2
+	FMOVQ	32(R9), F16
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	CMP	$8, R8
+	BLT	fewpart3
+	FMOVQ	48(R9), F16
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	CMP	$10, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
 	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	CMP	$20, R8
-	BLT	fewpart9
-	FMOVQ	144(R9), F16
+	CMP	$12, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
 	WORD	$0x4e70d5ad // fadd v13.2d, v13.2d, v16.2d
-	CMP	$22, R8
-	BLT	fewpart10
-	FMOVQ	160(R9), F16
+	CMP	$14, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
 	WORD	$0x4e70d5ce // fadd v14.2d, v14.2d, v16.2d
-	CMP	$24, R8
-	BLT	fewpart11
-	FMOVQ	176(R9), F16
+	CMP	$16, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	JMP	fewtailed8
+	JMP	fewtailed0
 
-fewpart8:
-	SUB	$16, R8, R8
+fewpart0:
 	CMP	$0, R8
-	BLE	fewtailed8
+	BLE	fewtailed0
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
-	ADD	$128, R9, R11
-	TBNZ	$1, R8, two_18
+	ADD	$0, R9, R11
+	TBNZ	$1, R8, two_2
 	FMOVD	(R11), F17
-	JMP	loaded_17
+	JMP	loaded_1
 
-two_18:
+two_2:
 	FMOVQ	(R11), F17
 
-loaded_17:
+loaded_1:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$2, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$16, R9, R10
+	TBNZ	$1, R8, two_4
+	FMOVD	(R10), F16
+	JMP	loaded_3
+
+two_4:
+	FMOVQ	(R10), F16
+
+loaded_3:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$1, R8, two_6
+	FMOVD	(R11), F17
+	JMP	loaded_5
+
+two_6:
+	FMOVQ	(R11), F17
+
+loaded_5:
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$6, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$48, R9, R10
+	TBNZ	$1, R8, two_8
+	FMOVD	(R10), F16
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R10), F16
+
+loaded_7:
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
+	TBNZ	$1, R8, two_10
+	FMOVD	(R11), F17
+	JMP	loaded_9
+
+two_10:
+	FMOVQ	(R11), F17
+
+loaded_9:
 	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	JMP	fewtailed8
+	JMP	fewtailed0
 
-fewpart9:
-	SUB	$18, R8, R8
+fewpart5:
+	SUB	$10, R8, R8
 	CMP	$0, R8
-	BLE	fewtailed8
+	BLE	fewtailed0
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
 	FMOVQ	16(R11), F17
-	ADD	$144, R9, R10
-	TBNZ	$1, R8, two_20
+	ADD	$80, R9, R10
+	TBNZ	$1, R8, two_12
 	FMOVD	(R10), F16
-	JMP	loaded_19
+	JMP	loaded_11
 
-two_20:
+two_12:
 	FMOVQ	(R10), F16
 
-loaded_19:
+loaded_11:
 	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e70d5ad // fadd v13.2d, v13.2d, v16.2d
-	JMP	fewtailed8
+	JMP	fewtailed0
 
-fewpart10:
-	SUB	$20, R8, R8
+fewpart6:
+	SUB	$12, R8, R8
 	CMP	$0, R8
-	BLE	fewtailed8
+	BLE	fewtailed0
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
-	ADD	$160, R9, R11
-	TBNZ	$1, R8, two_22
+	ADD	$96, R9, R11
+	TBNZ	$1, R8, two_14
 	FMOVD	(R11), F17
-	JMP	loaded_21
+	JMP	loaded_13
 
-two_22:
+two_14:
 	FMOVQ	(R11), F17
 
-loaded_21:
+loaded_13:
 	VORR	V16.B16, V17.B16, V17.B16
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	JMP	fewtailed8
+	JMP	fewtailed0
 
-fewpart11:
-	SUB	$22, R8, R8
+fewpart7:
+	SUB	$14, R8, R8
 	CMP	$0, R8
-	BLE	fewtailed8
+	BLE	fewtailed0
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
 	FMOVQ	16(R11), F17
-	ADD	$176, R9, R10
-	TBNZ	$1, R8, two_24
+	ADD	$112, R9, R10
+	TBNZ	$1, R8, two_16
 	FMOVD	(R10), F16
-	JMP	loaded_23
+	JMP	loaded_15
 
-two_24:
+two_16:
 	FMOVQ	(R10), F16
 
-loaded_23:
+loaded_15:
 	VORR	V17.B16, V16.B16, V16.B16
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
 
-fewtailed8:
+fewtailed0:
 	MOVD	48(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	WORD	$0x4e6cd40c // fadd v12.2d, v0.2d, v12.2d
-	WORD	$0x4e6dd42d // fadd v13.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed44e // fadd v14.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd46f // fadd v15.2d, v3.2d, v15.2d
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e68d408 // fadd v8.2d, v0.2d, v8.2d
+	WORD	$0x4e69d429 // fadd v9.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad44a // fadd v10.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd46b // fadd v11.2d, v3.2d, v11.2d
+	WORD	$0x4e6cd48c // fadd v12.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4ad // fadd v13.2d, v5.2d, v13.2d
+	WORD	$0x4e6ed4ce // fadd v14.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4ef // fadd v15.2d, v7.2d, v15.2d
 
-fewwithout2at8:
+fewwithout2at0:
 	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
 	FLDPQ	192(R8), (F3, F2)
 	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	FLDPQ	448(R8), (F16, F17)
 	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
@@ -5423,14 +5192,16 @@ fewwithout2at8:
 	WORD	$0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
 	ADD	$512, R8, R8
 
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	192(R8), (F16, F17)
-	FLDPQ	224(R8), (F18, F19)
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
 	ADD	$256, R8, R8
-	JMP	fewtail0at12
+	JMP	fewtail0at8
 
-fewno1at12:
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
 	VSHL	$32, V16.D2, V16.D2
 	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
@@ -5439,137 +5210,249 @@ fewno1at12:
 	VSHL	$32, V18.D2, V18.D2
 	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
 	VSHL	$32, V19.D2, V19.D2
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	VSHL	$32, V20.D2, V20.D2
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	VSHL	$32, V21.D2, V21.D2
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	VSHL	$32, V22.D2, V22.D2
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+	VSHL	$32, V23.D2, V23.D2
 
-fewtail0at12:
+fewtail0at8:
 	MOVD	56(RSP), R9
+	CMP	$18, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	CMP	$20, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	CMP	$22, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	WORD	$0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	CMP	$24, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	CMP	$26, R9
 	BLT	fewpart12
-	FMOVQ	192(R8), F20
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FMOVQ	192(R8), F24
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	CMP	$28, R9
 	BLT	fewpart13
-	FMOVQ	208(R8), F20
-	WORD	$0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	FMOVQ	208(R8), F24
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
 	CMP	$30, R9
 	BLT	fewpart14
-	FMOVQ	224(R8), F20
-	WORD	$0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	FMOVQ	224(R8), F24
+	WORD	$0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
 	CMP	$32, R9
 	BLT	fewpart15
-	FMOVQ	240(R8), F20
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	JMP	fewtailed12
+	FMOVQ	240(R8), F24
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
+	TBNZ	$1, R9, two_18
+	FMOVD	(R11), F25
+	JMP	loaded_17
+
+two_18:
+	FMOVQ	(R11), F25
+
+loaded_17:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R8, R10
+	TBNZ	$1, R9, two_20
+	FMOVD	(R10), F24
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F24
+
+loaded_19:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
+	TBNZ	$1, R9, two_22
+	FMOVD	(R11), F25
+	JMP	loaded_21
+
+two_22:
+	FMOVQ	(R11), F25
+
+loaded_21:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R8, R10
+	TBNZ	$1, R9, two_24
+	FMOVD	(R10), F24
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F24
+
+loaded_23:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	JMP	fewtailed8
 
 fewpart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$192, R8, R11
 	TBNZ	$1, R9, two_26
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 	JMP	loaded_25
 
 two_26:
-	FMOVQ	(R11), F21
+	FMOVQ	(R11), F25
 
 loaded_25:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	JMP	fewtailed12
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	JMP	fewtailed8
 
 fewpart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$208, R8, R10
 	TBNZ	$1, R9, two_28
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_27
 
 two_28:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_27:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
-	JMP	fewtailed12
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	JMP	fewtailed8
 
 fewpart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$224, R8, R11
 	TBNZ	$1, R9, two_30
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 	JMP	loaded_29
 
 two_30:
-	FMOVQ	(R11), F21
+	FMOVQ	(R11), F25
 
 loaded_29:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	JMP	fewtailed12
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	JMP	fewtailed8
 
 fewpart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$240, R8, R10
 	TBNZ	$1, R9, two_32
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_31
 
 two_32:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_31:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 
-fewtailed12:
+fewtailed8:
 	MOVD	48(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	WORD	$0x4e70d470 // fadd v16.2d, v3.2d, v16.2d
-	WORD	$0x4e71d451 // fadd v17.2d, v2.2d, v17.2d
-	WORD	$0x4e72d432 // fadd v18.2d, v1.2d, v18.2d
-	WORD	$0x4e73d413 // fadd v19.2d, v0.2d, v19.2d
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e70d4f0 // fadd v16.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4d1 // fadd v17.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4b2 // fadd v18.2d, v5.2d, v18.2d
+	WORD	$0x4e73d493 // fadd v19.2d, v4.2d, v19.2d
+	WORD	$0x4e74d474 // fadd v20.2d, v3.2d, v20.2d
+	WORD	$0x4e75d455 // fadd v21.2d, v2.2d, v21.2d
+	WORD	$0x4e76d436 // fadd v22.2d, v1.2d, v22.2d
+	WORD	$0x4e77d417 // fadd v23.2d, v0.2d, v23.2d
 
-fewwithout2at12:
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+fewwithout2at8:
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
 	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
-	WORD	$0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD	$0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	WORD	$0x4e6ad508 // fadd v8.2d, v8.2d, v10.2d
+	WORD	$0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	CMP	$1, R6
 	BEQ	single0
-	FMOVQ	F4, (R4)
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
@@ -5581,265 +5464,319 @@ row1:
 	MOVD	R1, R8
 	MOVD	48(RSP), R7
 	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F4, F5)
-	FLDPQ	32(R8), (F7, F6)
-	FLDPQ	256(R8), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	288(R8), (F10, F11)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FLDPQ	512(R8), (F11, F10)
-	FLDPQ	544(R8), (F9, F8)
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	FLDPQ	288(R8), (F22, F23)
+	WORD	$0x4e76d56b // fadd v11.2d, v11.2d, v22.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	320(R8), (F23, F22)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	FLDPQ	352(R8), (F22, F23)
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
 	FLDPQ	768(R8), (F19, F18)
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
 	FLDPQ	800(R8), (F18, F19)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	FLDPQ	864(R8), (F18, F19)
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
 	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-768(R26), (F19, F18)
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	FLDPQ	-736(R26), (F18, F19)
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	-512(R26), (F19, F18)
-	FLDPQ	-480(R26), (F17, F16)
-	FLDPQ	-256(R26), (F15, F14)
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	FLDPQ	-224(R26), (F14, F15)
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FSTPQ	(F4, F5), 64(RSP)
-	FSTPQ	(F7, F6), 96(RSP)
-	FLDPQ	64(R8), (F6, F7)
-	FLDPQ	96(R8), (F5, F4)
-	FLDPQ	320(R8), (F11, F10)
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	352(R8), (F10, F11)
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	576(R8), (F11, F10)
-	FLDPQ	608(R8), (F9, F8)
-	FLDPQ	832(R8), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	864(R8), (F17, F16)
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	FLDPQ	-736(R26), (F1, F0)
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FLDPQ	-704(R26), (F0, F1)
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	FLDPQ	-672(R26), (F1, F0)
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FLDPQ	-224(R26), (F5, F4)
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e62d6b5 // fadd v21.2d, v21.2d, v2.2d
+	WORD	$0x4e63d694 // fadd v20.2d, v20.2d, v3.2d
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	FLDPQ	-160(R26), (F5, F4)
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	WORD	$0x4e62d652 // fadd v18.2d, v18.2d, v2.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FSTPQ	(F8, F9), 64(RSP)
+	FSTPQ	(F11, F10), 96(RSP)
+	FSTPQ	(F15, F14), 128(RSP)
+	FSTPQ	(F13, F12), 160(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	416(R8), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	448(R8), (F16, F17)
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FLDPQ	480(R8), (F17, F16)
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	-960(R26), (F8, F9)
-	FLDPQ	-928(R26), (F10, F11)
-	FLDPQ	-704(R26), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	-672(R26), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	-448(R26), (F16, F17)
-	FLDPQ	-416(R26), (F18, F19)
-	FLDPQ	-192(R26), (F15, F14)
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	FLDPQ	-160(R26), (F14, F15)
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FSTPQ	(F6, F7), 128(RSP)
-	FSTPQ	(F5, F4), 160(RSP)
-	FLDPQ	128(R8), (F4, F5)
-	FLDPQ	160(R8), (F7, F6)
-	FLDPQ	384(R8), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	416(R8), (F10, F11)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FLDPQ	640(R8), (F11, F10)
-	FLDPQ	672(R8), (F9, F8)
-	FLDPQ	896(R8), (F19, F18)
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	928(R8), (F18, F19)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	FLDPQ	-896(R26), (F8, F9)
-	FLDPQ	-864(R26), (F10, F11)
-	FLDPQ	-640(R26), (F19, F18)
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	FLDPQ	-608(R26), (F18, F19)
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	-384(R26), (F19, F18)
-	FLDPQ	-352(R26), (F17, F16)
-	FLDPQ	-128(R26), (F15, F14)
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	FLDPQ	-96(R26), (F14, F15)
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FSTPQ	(F4, F5), 192(RSP)
-	FSTPQ	(F7, F6), 224(RSP)
-	FLDPQ	192(R8), (F6, F7)
-	FLDPQ	224(R8), (F5, F4)
-	FLDPQ	448(R8), (F11, F10)
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	480(R8), (F10, F11)
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	704(R8), (F11, F10)
-	FLDPQ	736(R8), (F9, F8)
-	FLDPQ	960(R8), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	992(R8), (F17, F16)
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FLDPQ	928(R8), (F21, F20)
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FLDPQ	992(R8), (F21, F20)
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e73d54a // fadd v10.2d, v10.2d, v19.2d
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	-832(R26), (F8, F9)
-	FLDPQ	-800(R26), (F10, F11)
-	FLDPQ	-576(R26), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	-544(R26), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	-320(R26), (F16, F17)
-	FLDPQ	-288(R26), (F18, F19)
-	FLDPQ	-64(R26), (F15, F14)
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
-	FLDPQ	-32(R26), (F14, F15)
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FSTPQ	(F6, F7), 256(RSP)
-	FSTPQ	(F5, F4), 288(RSP)
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	-608(R26), (F1, F0)
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	-576(R26), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	-544(R26), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FLDPQ	-96(R26), (F5, F4)
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e62d652 // fadd v18.2d, v18.2d, v2.2d
+	WORD	$0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	FLDPQ	-32(R26), (F5, F4)
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e63d694 // fadd v20.2d, v20.2d, v3.2d
+	WORD	$0x4e62d6b5 // fadd v21.2d, v21.2d, v2.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	FSTPQ	(F12, F13), 192(RSP)
+	FSTPQ	(F14, F15), 224(RSP)
+	FSTPQ	(F10, F11), 256(RSP)
+	FSTPQ	(F9, F8), 288(RSP)
 	ADD	$2048, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F7, F6)
-	FLDPQ	256(R9), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	288(R9), (F10, F11)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FLDPQ	512(R9), (F11, F10)
-	FLDPQ	544(R9), (F9, F8)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	FLDPQ	288(R9), (F22, F23)
+	WORD	$0x4e76d56b // fadd v11.2d, v11.2d, v22.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	320(R9), (F23, F22)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	FLDPQ	352(R9), (F22, F23)
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
 	FLDPQ	768(R9), (F19, F18)
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
 	FLDPQ	800(R9), (F18, F19)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	WORD	$0x4e73d694 // fadd v20.2d, v20.2d, v19.2d
+	WORD	$0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	FLDPQ	864(R9), (F18, F19)
+	WORD	$0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD	$0x4e73d6f7 // fadd v23.2d, v23.2d, v19.2d
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
+	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
 	ADD	$1024, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F8, F9)
-	FLDPQ	32(R9), (F10, F11)
-	FLDPQ	256(R9), (F19, F18)
-	WORD	$0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	FLDPQ	288(R9), (F18, F19)
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	FLDPQ	288(R9), (F1, F0)
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FLDPQ	320(R9), (F0, F1)
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	FLDPQ	352(R9), (F1, F0)
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 	ADD	$512, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F18)
-	FLDPQ	32(R9), (F17, F16)
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
 	ADD	$256, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
-	VSHL	$32, V19.D2, V19.D2
-	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
-	VSHL	$32, V18.D2, V18.D2
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
-	VSHL	$32, V17.D2, V17.D2
-	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
-	VSHL	$32, V16.D2, V16.D2
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	VSHL	$32, V0.D2, V0.D2
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VSHL	$32, V1.D2, V1.D2
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	VSHL	$32, V2.D2, V2.D2
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	VSHL	$32, V3.D2, V3.D2
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	VSHL	$32, V4.D2, V4.D2
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	VSHL	$32, V5.D2, V5.D2
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	VSHL	$32, V6.D2, V6.D2
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+	VSHL	$32, V7.D2, V7.D2
 
 manytail0at0:
 	MOVD	56(RSP), R7
 	CMP	$2, R7
 	BLT	manypart0
-	FMOVQ	(R9), F15
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
+	FMOVQ	(R9), F24
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
 	CMP	$4, R7
 	BLT	manypart1
-	FMOVQ	16(R9), F15
-	WORD	$0x4e6fd652 // fadd v18.2d, v18.2d, v15.2d
+	FMOVQ	16(R9), F24
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
 	CMP	$6, R7
 	BLT	manypart2
-	FMOVQ	32(R9), F15
-	WORD	$0x4e6fd631 // fadd v17.2d, v17.2d, v15.2d
+	FMOVQ	32(R9), F24
+	WORD	$0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
 	CMP	$8, R7
 	BLT	manypart3
-	FMOVQ	48(R9), F15
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
+	FMOVQ	48(R9), F24
+	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	CMP	$10, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	CMP	$12, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	CMP	$14, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	CMP	$16, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
 	JMP	manytailed0
 
 manypart0:
@@ -5848,18 +5785,18 @@ manypart0:
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$0, R9, R11
 	TBNZ	$1, R7, two_34
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 	JMP	loaded_33
 
 two_34:
-	FMOVQ	(R11), F14
+	FMOVQ	(R11), F25
 
 loaded_33:
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e6ed673 // fadd v19.2d, v19.2d, v14.2d
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
 	JMP	manytailed0
 
 manypart1:
@@ -5869,18 +5806,18 @@ manypart1:
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$16, R9, R10
 	TBNZ	$1, R7, two_36
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_35
 
 two_36:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_35:
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e6fd652 // fadd v18.2d, v18.2d, v15.2d
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
 	JMP	manytailed0
 
 manypart2:
@@ -5890,18 +5827,18 @@ manypart2:
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$32, R9, R11
 	TBNZ	$1, R7, two_38
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 	JMP	loaded_37
 
 two_38:
-	FMOVQ	(R11), F14
+	FMOVQ	(R11), F25
 
 loaded_37:
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
 	JMP	manytailed0
 
 manypart3:
@@ -5911,423 +5848,228 @@ manypart3:
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$48, R9, R10
 	TBNZ	$1, R7, two_40
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_39
 
 two_40:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_39:
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e6fd610 // fadd v16.2d, v16.2d, v15.2d
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	JMP	manytailed0
+
+manypart4:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
+	TBNZ	$1, R7, two_42
+	FMOVD	(R11), F25
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R11), F25
+
+loaded_41:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	JMP	manytailed0
+
+manypart5:
+	SUB	$10, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$80, R9, R10
+	TBNZ	$1, R7, two_44
+	FMOVD	(R10), F24
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R10), F24
+
+loaded_43:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	JMP	manytailed0
+
+manypart6:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
+	TBNZ	$1, R7, two_46
+	FMOVD	(R11), F25
+	JMP	loaded_45
+
+two_46:
+	FMOVQ	(R11), F25
+
+loaded_45:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	JMP	manytailed0
+
+manypart7:
+	SUB	$14, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$112, R9, R10
+	TBNZ	$1, R7, two_48
+	FMOVD	(R10), F24
+	JMP	loaded_47
+
+two_48:
+	FMOVQ	(R10), F24
+
+loaded_47:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
 
 manytailed0:
 	MOVD	48(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	WORD	$0x4e73d513 // fadd v19.2d, v8.2d, v19.2d
-	WORD	$0x4e72d532 // fadd v18.2d, v9.2d, v18.2d
-	WORD	$0x4e71d551 // fadd v17.2d, v10.2d, v17.2d
-	WORD	$0x4e70d570 // fadd v16.2d, v11.2d, v16.2d
+	WORD	$0x4e60d6e0 // fadd v0.2d, v23.2d, v0.2d
+	WORD	$0x4e61d6c1 // fadd v1.2d, v22.2d, v1.2d
+	WORD	$0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD	$0x4e63d683 // fadd v3.2d, v20.2d, v3.2d
+	WORD	$0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD	$0x4e65d645 // fadd v5.2d, v18.2d, v5.2d
+	WORD	$0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD	$0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	WORD	$0x4e73d493 // fadd v19.2d, v4.2d, v19.2d
-	WORD	$0x4e72d4b2 // fadd v18.2d, v5.2d, v18.2d
-	WORD	$0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
-	WORD	$0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	64(R7), (F6, F7)
-	FLDPQ	96(R7), (F5, F4)
-	FLDPQ	320(R7), (F11, F10)
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	352(R7), (F10, F11)
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F15, F14)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	864(R7), (F14, F15)
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	ADD	$1024, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	64(R7), (F8, F9)
-	FLDPQ	96(R7), (F10, F11)
-	FLDPQ	320(R7), (F15, F14)
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	FLDPQ	352(R7), (F14, F15)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	ADD	$512, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	64(R7), (F15, F14)
-	FLDPQ	96(R7), (F13, F12)
-	ADD	$256, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-	VSHL	$32, V15.D2, V15.D2
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	VSHL	$32, V14.D2, V14.D2
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-	VSHL	$32, V13.D2, V13.D2
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	VSHL	$32, V12.D2, V12.D2
-
-manytail0at4:
-	MOVD	56(RSP), R9
-	CMP	$10, R9
-	BLT	manypart4
-	FMOVQ	64(R7), F0
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
-	CMP	$12, R9
-	BLT	manypart5
-	FMOVQ	80(R7), F0
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	CMP	$14, R9
-	BLT	manypart6
-	FMOVQ	96(R7), F0
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	CMP	$16, R9
-	BLT	manypart7
-	FMOVQ	112(R7), F0
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	JMP	manytailed4
-
-manypart4:
-	SUB	$8, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$64, R7, R11
-	TBNZ	$1, R9, two_42
-	FMOVD	(R11), F1
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R11), F1
-
-loaded_41:
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e61d5ef // fadd v15.2d, v15.2d, v1.2d
-	JMP	manytailed4
-
-manypart5:
-	SUB	$10, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$80, R7, R10
-	TBNZ	$1, R9, two_44
-	FMOVD	(R10), F0
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R10), F0
-
-loaded_43:
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	JMP	manytailed4
-
-manypart6:
-	SUB	$12, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$96, R7, R11
-	TBNZ	$1, R9, two_46
-	FMOVD	(R11), F1
-	JMP	loaded_45
-
-two_46:
-	FMOVQ	(R11), F1
-
-loaded_45:
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
-	JMP	manytailed4
-
-manypart7:
-	SUB	$14, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$112, R7, R10
-	TBNZ	$1, R9, two_48
-	FMOVD	(R10), F0
-	JMP	loaded_47
-
-two_48:
-	FMOVQ	(R10), F0
-
-loaded_47:
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-
-manytailed4:
-	MOVD	48(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	WORD	$0x4e6fd50f // fadd v15.2d, v8.2d, v15.2d
-	WORD	$0x4e6ed52e // fadd v14.2d, v9.2d, v14.2d
-	WORD	$0x4e6dd54d // fadd v13.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56c // fadd v12.2d, v11.2d, v12.2d
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	WORD	$0x4e6fd4cf // fadd v15.2d, v6.2d, v15.2d
-	WORD	$0x4e6ed4ee // fadd v14.2d, v7.2d, v14.2d
-	WORD	$0x4e6dd4ad // fadd v13.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd48c // fadd v12.2d, v4.2d, v12.2d
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	128(R9), (F4, F5)
-	FLDPQ	160(R9), (F7, F6)
-	FLDPQ	384(R9), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	416(R9), (F10, F11)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	FLDPQ	640(R9), (F11, F10)
-	FLDPQ	672(R9), (F9, F8)
-	FLDPQ	896(R9), (F0, F1)
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
-	WORD	$0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
-	FLDPQ	928(R9), (F1, F0)
-	WORD	$0x4e61d529 // fadd v9.2d, v9.2d, v1.2d
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	ADD	$1024, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	128(R9), (F8, F9)
-	FLDPQ	160(R9), (F10, F11)
-	FLDPQ	384(R9), (F0, F1)
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	WORD	$0x4e61d529 // fadd v9.2d, v9.2d, v1.2d
-	FLDPQ	416(R9), (F1, F0)
-	WORD	$0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
-	ADD	$512, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	ADD	$256, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	VSHL	$32, V0.D2, V0.D2
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	VSHL	$32, V1.D2, V1.D2
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VSHL	$32, V2.D2, V2.D2
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-	VSHL	$32, V3.D2, V3.D2
-
-manytail0at8:
-	MOVD	56(RSP), R7
-	CMP	$18, R7
-	BLT	manypart8
-	FMOVQ	128(R9), F20
-	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	CMP	$20, R7
-	BLT	manypart9
-	FMOVQ	144(R9), F20
-	WORD	$0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
-	CMP	$22, R7
-	BLT	manypart10
-	FMOVQ	160(R9), F20
-	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
-	CMP	$24, R7
-	BLT	manypart11
-	FMOVQ	176(R9), F20
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
-	JMP	manytailed8
-
-manypart8:
-	SUB	$16, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$128, R9, R11
-	TBNZ	$1, R7, two_50
-	FMOVD	(R11), F21
-	JMP	loaded_49
-
-two_50:
-	FMOVQ	(R11), F21
-
-loaded_49:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
-	JMP	manytailed8
-
-manypart9:
-	SUB	$18, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$144, R9, R10
-	TBNZ	$1, R7, two_52
-	FMOVD	(R10), F20
-	JMP	loaded_51
-
-two_52:
-	FMOVQ	(R10), F20
-
-loaded_51:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
-	JMP	manytailed8
-
-manypart10:
-	SUB	$20, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
-	LSL	$3, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$160, R9, R11
-	TBNZ	$1, R7, two_54
-	FMOVD	(R11), F21
-	JMP	loaded_53
-
-two_54:
-	FMOVQ	(R11), F21
-
-loaded_53:
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
-	JMP	manytailed8
-
-manypart11:
-	SUB	$22, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
-	LSL	$3, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$176, R9, R10
-	TBNZ	$1, R7, two_56
-	FMOVD	(R10), F20
-	JMP	loaded_55
-
-two_56:
-	FMOVQ	(R10), F20
-
-loaded_55:
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
-
-manytailed8:
-	MOVD	48(RSP), R9
-	TBZ	$1, R9, manywithout2at8
 	WORD	$0x4e60d500 // fadd v0.2d, v8.2d, v0.2d
 	WORD	$0x4e61d521 // fadd v1.2d, v9.2d, v1.2d
-	WORD	$0x4e62d542 // fadd v2.2d, v10.2d, v2.2d
-	WORD	$0x4e63d563 // fadd v3.2d, v11.2d, v3.2d
+	WORD	$0x4e62d562 // fadd v2.2d, v11.2d, v2.2d
+	WORD	$0x4e63d543 // fadd v3.2d, v10.2d, v3.2d
+	WORD	$0x4e64d5e4 // fadd v4.2d, v15.2d, v4.2d
+	WORD	$0x4e65d5c5 // fadd v5.2d, v14.2d, v5.2d
+	WORD	$0x4e66d5a6 // fadd v6.2d, v13.2d, v6.2d
+	WORD	$0x4e67d587 // fadd v7.2d, v12.2d, v7.2d
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	WORD	$0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD	$0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD	$0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
-	WORD	$0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	64(RSP), (F12, F13)
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	FLDPQ	96(RSP), (F13, F12)
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FLDPQ	128(RSP), (F12, F13)
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	FLDPQ	160(RSP), (F13, F12)
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 320(RSP)
+	FSTPQ	(F2, F3), 352(RSP)
+	FSTPQ	(F4, F5), 384(RSP)
+	FSTPQ	(F6, F7), 416(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	192(R7), (F6, F7)
-	FLDPQ	224(R7), (F5, F4)
-	FLDPQ	448(R7), (F11, F10)
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	480(R7), (F10, F11)
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	704(R7), (F11, F10)
-	FLDPQ	736(R7), (F9, F8)
-	FLDPQ	960(R7), (F20, F21)
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
-	FLDPQ	992(R7), (F21, F20)
-	WORD	$0x4e75d529 // fadd v9.2d, v9.2d, v21.2d
-	WORD	$0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	FLDPQ	416(R7), (F13, F12)
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FLDPQ	448(R7), (F12, F13)
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	FLDPQ	480(R7), (F13, F12)
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	WORD	$0x4e6ad58c // fadd v12.2d, v12.2d, v10.2d
+	WORD	$0x4e6bd5ad // fadd v13.2d, v13.2d, v11.2d
+	FLDPQ	928(R7), (F11, F10)
+	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
+	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
+	FLDPQ	992(R7), (F11, F10)
+	WORD	$0x4e6bd5ad // fadd v13.2d, v13.2d, v11.2d
+	WORD	$0x4e6ad58c // fadd v12.2d, v12.2d, v10.2d
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD	$0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
 	ADD	$1024, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	192(R7), (F8, F9)
-	FLDPQ	224(R7), (F10, F11)
-	FLDPQ	448(R7), (F20, F21)
-	WORD	$0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
-	WORD	$0x4e75d529 // fadd v9.2d, v9.2d, v21.2d
-	FLDPQ	480(R7), (F21, F20)
-	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	416(R7), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	448(R7), (F16, F17)
+	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FLDPQ	480(R7), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	ADD	$512, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
 	FLDPQ	192(R7), (F20, F21)
 	FLDPQ	224(R7), (F22, F23)
 	ADD	$256, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	VSHL	$32, V16.D2, V16.D2
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	VSHL	$32, V18.D2, V18.D2
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	VSHL	$32, V19.D2, V19.D2
 	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
 	VSHL	$32, V20.D2, V20.D2
 	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
@@ -6337,8 +6079,24 @@ manyno1at12:
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 	VSHL	$32, V23.D2, V23.D2
 
-manytail0at12:
+manytail0at8:
 	MOVD	56(RSP), R9
+	CMP	$18, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	CMP	$20, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	CMP	$22, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	WORD	$0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	CMP	$24, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	CMP	$26, R9
 	BLT	manypart12
 	FMOVQ	192(R7), F24
@@ -6355,12 +6113,96 @@ manytail0at12:
 	BLT	manypart15
 	FMOVQ	240(R7), F24
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
+	TBNZ	$1, R9, two_50
+	FMOVD	(R11), F25
+	JMP	loaded_49
+
+two_50:
+	FMOVQ	(R11), F25
+
+loaded_49:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	JMP	manytailed8
+
+manypart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$144, R7, R10
+	TBNZ	$1, R9, two_52
+	FMOVD	(R10), F24
+	JMP	loaded_51
+
+two_52:
+	FMOVQ	(R10), F24
+
+loaded_51:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	JMP	manytailed8
+
+manypart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
+	TBNZ	$1, R9, two_54
+	FMOVD	(R11), F25
+	JMP	loaded_53
+
+two_54:
+	FMOVQ	(R11), F25
+
+loaded_53:
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	manytailed8
+
+manypart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst1<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$176, R7, R10
+	TBNZ	$1, R9, two_56
+	FMOVD	(R10), F24
+	JMP	loaded_55
+
+two_56:
+	FMOVQ	(R10), F24
+
+loaded_55:
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	JMP	manytailed8
 
 manypart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
@@ -6376,12 +6218,12 @@ two_58:
 loaded_57:
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
@@ -6397,12 +6239,12 @@ two_60:
 loaded_59:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst1<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
@@ -6418,12 +6260,12 @@ two_62:
 loaded_61:
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst1<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
@@ -6440,67 +6282,67 @@ loaded_63:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 
-manytailed12:
+manytailed8:
 	MOVD	48(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	WORD	$0x4e74d514 // fadd v20.2d, v8.2d, v20.2d
-	WORD	$0x4e75d535 // fadd v21.2d, v9.2d, v21.2d
-	WORD	$0x4e76d556 // fadd v22.2d, v10.2d, v22.2d
-	WORD	$0x4e77d577 // fadd v23.2d, v11.2d, v23.2d
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e70d590 // fadd v16.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5b1 // fadd v17.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5d2 // fadd v18.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5f3 // fadd v19.2d, v15.2d, v19.2d
+	WORD	$0x4e74d554 // fadd v20.2d, v10.2d, v20.2d
+	WORD	$0x4e75d575 // fadd v21.2d, v11.2d, v21.2d
+	WORD	$0x4e76d536 // fadd v22.2d, v9.2d, v22.2d
+	WORD	$0x4e77d517 // fadd v23.2d, v8.2d, v23.2d
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	WORD	$0x4e74d4d4 // fadd v20.2d, v6.2d, v20.2d
-	WORD	$0x4e75d4f5 // fadd v21.2d, v7.2d, v21.2d
-	WORD	$0x4e76d4b6 // fadd v22.2d, v5.2d, v22.2d
-	WORD	$0x4e77d497 // fadd v23.2d, v4.2d, v23.2d
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e70d4f0 // fadd v16.2d, v7.2d, v16.2d
+	WORD	$0x4e71d4d1 // fadd v17.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4b2 // fadd v18.2d, v5.2d, v18.2d
+	WORD	$0x4e73d493 // fadd v19.2d, v4.2d, v19.2d
+	WORD	$0x4e74d474 // fadd v20.2d, v3.2d, v20.2d
+	WORD	$0x4e75d455 // fadd v21.2d, v2.2d, v21.2d
+	WORD	$0x4e76d436 // fadd v22.2d, v1.2d, v22.2d
+	WORD	$0x4e77d417 // fadd v23.2d, v0.2d, v23.2d
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	64(RSP), (F4, F5)
-	WORD	$0x4e64d673 // fadd v19.2d, v19.2d, v4.2d
-	WORD	$0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
-	FLDPQ	96(RSP), (F5, F4)
-	WORD	$0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
-	WORD	$0x4e64d610 // fadd v16.2d, v16.2d, v4.2d
-	FLDPQ	128(RSP), (F4, F5)
-	WORD	$0x4e64d5ef // fadd v15.2d, v15.2d, v4.2d
-	WORD	$0x4e65d5ce // fadd v14.2d, v14.2d, v5.2d
-	FLDPQ	160(RSP), (F5, F4)
-	WORD	$0x4e65d5ad // fadd v13.2d, v13.2d, v5.2d
-	WORD	$0x4e64d58c // fadd v12.2d, v12.2d, v4.2d
-	FLDPQ	192(RSP), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	FLDPQ	224(RSP), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FLDPQ	256(RSP), (F4, F5)
-	WORD	$0x4e64d694 // fadd v20.2d, v20.2d, v4.2d
-	WORD	$0x4e65d6b5 // fadd v21.2d, v21.2d, v5.2d
-	FLDPQ	288(RSP), (F5, F4)
-	WORD	$0x4e65d6d6 // fadd v22.2d, v22.2d, v5.2d
-	WORD	$0x4e64d6f7 // fadd v23.2d, v23.2d, v4.2d
-
-without8:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	192(RSP), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	224(RSP), (F1, F0)
 	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
-	WORD	$0x4e62d631 // fadd v17.2d, v17.2d, v2.2d
-	WORD	$0x4e63d610 // fadd v16.2d, v16.2d, v3.2d
-	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
-	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
-	WORD	$0x4e76d5ad // fadd v13.2d, v13.2d, v22.2d
-	WORD	$0x4e77d58c // fadd v12.2d, v12.2d, v23.2d
-	WORD	$0x4e6fd673 // fadd v19.2d, v19.2d, v15.2d
-	WORD	$0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
-	WORD	$0x4e6dd631 // fadd v17.2d, v17.2d, v13.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e71d673 // fadd v19.2d, v19.2d, v17.2d
-	WORD	$0x4e70d652 // fadd v18.2d, v18.2d, v16.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	256(RSP), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	288(RSP), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+
+without8at8:
+	FLDPQ	320(RSP), (F0, F1)
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD	$0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	FLDPQ	352(RSP), (F1, F0)
+	WORD	$0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	384(RSP), (F0, F1)
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD	$0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	FLDPQ	416(RSP), (F1, F0)
+	WORD	$0x4e61d6d6 // fadd v22.2d, v22.2d, v1.2d
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	WORD	$0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD	$0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -6508,31 +6350,31 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	WORD	$0x6e72d673 // faddp v19.2d, v19.2d, v18.2d
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	WORD	$0x6e71d610 // faddp v16.2d, v16.2d, v17.2d
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$0, R6, skip_65
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 
 skip_65:
 	JMP	next
 
 single0:
-	WORD	$0x6e64d484 // faddp v4.2d, v4.2d, v4.2d
-	FMOVD	F4, (R2)
+	WORD	$0x6e68d508 // faddp v8.2d, v8.2d, v8.2d
+	FMOVD	F8, (R2)
 	JMP	next
 
 single1:
-	WORD	$0x6e73d673 // faddp v19.2d, v19.2d, v19.2d
-	FMOVD	F19, (R2)
+	WORD	$0x6e70d610 // faddp v16.2d, v16.2d, v16.2d
+	FMOVD	F16, (R2)
 	JMP	next
 
 next:
@@ -6541,7 +6383,7 @@ next:
 	RET
 
 // func rowsF16NEON(a *byte)
-TEXT ·rowsF16NEON(SB), $344-8
+TEXT ·rowsF16NEON(SB), $472-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -6575,11 +6417,851 @@ row0:
 	MOVD	R7, R9
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	128(R9), (F4, F5)
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FLDPQ	128(R9), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	160(R9), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	ADD	$256, R9, R9
+
+fewno2at0:
+	TBZ	$0, R8, fewno1at0
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	ADD	$128, R9, R9
+	JMP	fewtail0at0
+
+fewno1at0:
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+
+fewtail0at0:
+	MOVD	88(RSP), R8
+	CMP	$4, R8
+	BLT	fewpart0
+	FMOVD	(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	CMP	$8, R8
+	BLT	fewpart1
+	FMOVD	8(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	CMP	$12, R8
+	BLT	fewpart2
+	FMOVD	16(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	CMP	$16, R8
+	BLT	fewpart3
+	FMOVD	24(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVD	32(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVD	40(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVD	48(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVD	56(R9), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart0:
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
+	TBNZ	$2, R8, four_2
+	TBZ	$1, R8, one_3
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_1
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_1
+
+one_3:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_1
+
+four_2:
+	FMOVD	(R11), F17
+
+loaded_1:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart1:
+	SUB	$4, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$8, R9, R10
+	TBNZ	$2, R8, four_5
+	TBZ	$1, R8, one_6
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_4
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R10), F16
+
+loaded_4:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart2:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$16, R9, R11
+	TBNZ	$2, R8, four_8
+	TBZ	$1, R8, one_9
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_7
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R11), F17
+
+loaded_7:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart3:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$24, R9, R10
+	TBNZ	$2, R8, four_11
+	TBZ	$1, R8, one_12
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_10
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R10), F16
+
+loaded_10:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R11), F17
+
+loaded_13:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$40, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F16
+
+loaded_16:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$48, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R11), F17
+
+loaded_19:
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$56, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F16
+
+loaded_22:
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+
+fewtailed0:
+	MOVD	80(RSP), R9
+	TBZ	$1, R9, fewwithout2at0
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
+
+fewwithout2at0:
+	MOVD	R7, R8
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	64(R8), (F7, F5)
+	FLDPQ	96(R8), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	192(R8), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	ADD	$256, R8, R8
+
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	64(R8), (F16, F18)
+	FLDPQ	96(R8), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	ADD	$128, R8, R8
+	JMP	fewtail0at8
+
+fewno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
+
+fewtail0at8:
+	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVD	64(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVD	72(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVD	80(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVD	88(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	CMP	$52, R9
+	BLT	fewpart12
+	FMOVD	96(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	CMP	$56, R9
+	BLT	fewpart13
+	FMOVD	104(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	CMP	$60, R9
+	BLT	fewpart14
+	FMOVD	112(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	CMP	$64, R9
+	BLT	fewpart15
+	FMOVD	120(R8), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R11), F25
+
+loaded_25:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F24
+
+loaded_28:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_31
+
+one_33:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_31
+
+four_32:
+	FMOVD	(R11), F25
+
+loaded_31:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F24
+
+loaded_34:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart12:
+	SUB	$48, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R8, R11
+	TBNZ	$2, R9, four_38
+	TBZ	$1, R9, one_39
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_37
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_37
+
+one_39:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_37
+
+four_38:
+	FMOVD	(R11), F25
+
+loaded_37:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart13:
+	SUB	$52, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$104, R8, R10
+	TBNZ	$2, R9, four_41
+	TBZ	$1, R9, one_42
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_40
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_40
+
+one_42:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_40
+
+four_41:
+	FMOVD	(R10), F24
+
+loaded_40:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart14:
+	SUB	$56, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$112, R8, R11
+	TBNZ	$2, R9, four_44
+	TBZ	$1, R9, one_45
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_43
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_43
+
+one_45:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_43
+
+four_44:
+	FMOVD	(R11), F25
+
+loaded_43:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart15:
+	SUB	$60, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$120, R8, R10
+	TBNZ	$2, R9, four_47
+	TBZ	$1, R9, one_48
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_46
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_46
+
+one_48:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_46
+
+four_47:
+	FMOVD	(R10), F24
+
+loaded_46:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+fewtailed8:
+	MOVD	80(RSP), R8
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
+
+fewwithout2at8:
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	CMP	$1, R6
+	BEQ	single0
+	FMOVQ	F8, (R4)
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	ADD	$16, R4, R4
+	CMP	R5, R4
+	BNE	row0
+	JMP	fold
+
+row1:
+	MOVD	R1, R8
+	MOVD	80(RSP), R7
+	TBZ	$3, R7, no8
+	FLDPQ	(R8), (F8, F11)
+	FLDPQ	32(R8), (F15, F13)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	128(R8), (F23, F22)
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R8), (F22, F23)
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R8), (F23, F21)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FLDPQ	384(R8), (F19, F18)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R8), (F20, F22)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	416(R8), (F18, F19)
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F21)
+	FLDPQ	544(R8), (F19, F17)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	640(R8), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	672(R8), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	FLDPQ	768(R8), (F0, F2)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FLDPQ	896(R8), (F4, F5)
 	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
@@ -6588,1153 +7270,350 @@ row0:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
-	ADD	$256, R9, R9
-
-fewno2at0:
-	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$128, R9, R9
-	JMP	fewtail0at0
-
-fewno1at0:
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
-
-fewtail0at0:
-	MOVD	88(RSP), R8
-	CMP	$4, R8
-	BLT	fewpart0
-	FMOVD	(R9), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	CMP	$8, R8
-	BLT	fewpart1
-	FMOVD	8(R9), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	CMP	$12, R8
-	BLT	fewpart2
-	FMOVD	16(R9), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	CMP	$16, R8
-	BLT	fewpart3
-	FMOVD	24(R9), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	JMP	fewtailed0
-
-fewpart0:
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
-	ADD	$0, R9, R11
-	TBNZ	$2, R8, four_2
-	TBZ	$1, R8, one_3
-	FMOVS	(R11), F9
-	TBZ	$0, R8, loaded_1
-	ADD	$4, R11, R11
-	VLD1	(R11), V9.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V9.B16, V9.B16, V9.B16
-	VLD1	(R11), V9.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R11), F9
-
-loaded_1:
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	JMP	fewtailed0
-
-fewpart1:
-	SUB	$4, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
-	ADD	$8, R9, R10
-	TBNZ	$2, R8, four_5
-	TBZ	$1, R8, one_6
-	FMOVS	(R10), F8
-	TBZ	$0, R8, loaded_4
-	ADD	$4, R10, R10
-	VLD1	(R10), V8.H[2]
-	JMP	loaded_4
-
-one_6:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VLD1	(R10), V8.H[0]
-	JMP	loaded_4
-
-four_5:
-	FMOVD	(R10), F8
-
-loaded_4:
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	JMP	fewtailed0
-
-fewpart2:
-	SUB	$8, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
-	ADD	$16, R9, R11
-	TBNZ	$2, R8, four_8
-	TBZ	$1, R8, one_9
-	FMOVS	(R11), F9
-	TBZ	$0, R8, loaded_7
-	ADD	$4, R11, R11
-	VLD1	(R11), V9.H[2]
-	JMP	loaded_7
-
-one_9:
-	VEOR	V9.B16, V9.B16, V9.B16
-	VLD1	(R11), V9.H[0]
-	JMP	loaded_7
-
-four_8:
-	FMOVD	(R11), F9
-
-loaded_7:
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	JMP	fewtailed0
-
-fewpart3:
-	SUB	$12, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed0
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
-	ADD	$24, R9, R10
-	TBNZ	$2, R8, four_11
-	TBZ	$1, R8, one_12
-	FMOVS	(R10), F8
-	TBZ	$0, R8, loaded_10
-	ADD	$4, R10, R10
-	VLD1	(R10), V8.H[2]
-	JMP	loaded_10
-
-one_12:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VLD1	(R10), V8.H[0]
-	JMP	loaded_10
-
-four_11:
-	FMOVD	(R10), F8
-
-loaded_10:
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-
-fewtailed0:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, fewwithout2at0
-	WORD	$0x4e25d405 // fadd v5.4s, v0.4s, v5.4s
-	WORD	$0x4e24d424 // fadd v4.4s, v1.4s, v4.4s
-	WORD	$0x4e26d446 // fadd v6.4s, v2.4s, v6.4s
-	WORD	$0x4e27d467 // fadd v7.4s, v3.4s, v7.4s
-
-fewwithout2at0:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	32(R8), (F3, F1)
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	800(R8), (F3, F1)
 	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	160(R8), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	ADD	$256, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	32(R8), (F9, F10)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	928(R8), (F5, F4)
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 96(RSP)
+	FSTPQ	(F11, F10), 128(RSP)
+	FSTPQ	(F15, F14), 160(RSP)
+	FSTPQ	(F13, F12), 192(RSP)
+	FLDPQ	64(R8), (F12, F14)
+	FLDPQ	96(R8), (F10, F9)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	ADD	$128, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
-	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
-	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
-	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
-	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
-
-fewtail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	fewpart4
-	FMOVD	32(R8), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	CMP	$24, R9
-	BLT	fewpart5
-	FMOVD	40(R8), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	CMP	$28, R9
-	BLT	fewpart6
-	FMOVD	48(R8), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	CMP	$32, R9
-	BLT	fewpart7
-	FMOVD	56(R8), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$32, R8, R11
-	TBNZ	$2, R9, four_14
-	TBZ	$1, R9, one_15
-	FMOVS	(R11), F13
-	TBZ	$0, R9, loaded_13
-	ADD	$4, R11, R11
-	VLD1	(R11), V13.H[2]
-	JMP	loaded_13
-
-one_15:
-	VEOR	V13.B16, V13.B16, V13.B16
-	VLD1	(R11), V13.H[0]
-	JMP	loaded_13
-
-four_14:
-	FMOVD	(R11), F13
-
-loaded_13:
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$40, R8, R10
-	TBNZ	$2, R9, four_17
-	TBZ	$1, R9, one_18
-	FMOVS	(R10), F12
-	TBZ	$0, R9, loaded_16
-	ADD	$4, R10, R10
-	VLD1	(R10), V12.H[2]
-	JMP	loaded_16
-
-one_18:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VLD1	(R10), V12.H[0]
-	JMP	loaded_16
-
-four_17:
-	FMOVD	(R10), F12
-
-loaded_16:
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$48, R8, R11
-	TBNZ	$2, R9, four_20
-	TBZ	$1, R9, one_21
-	FMOVS	(R11), F13
-	TBZ	$0, R9, loaded_19
-	ADD	$4, R11, R11
-	VLD1	(R11), V13.H[2]
-	JMP	loaded_19
-
-one_21:
-	VEOR	V13.B16, V13.B16, V13.B16
-	VLD1	(R11), V13.H[0]
-	JMP	loaded_19
-
-four_20:
-	FMOVD	(R11), F13
-
-loaded_19:
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$56, R8, R10
-	TBNZ	$2, R9, four_23
-	TBZ	$1, R9, one_24
-	FMOVS	(R10), F12
-	TBZ	$0, R9, loaded_22
-	ADD	$4, R10, R10
-	VLD1	(R10), V12.H[2]
-	JMP	loaded_22
-
-one_24:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VLD1	(R10), V12.H[0]
-	JMP	loaded_22
-
-four_23:
-	FMOVD	(R10), F12
-
-loaded_22:
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-
-fewtailed4:
-	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	WORD	$0x4e29d469 // fadd v9.4s, v3.4s, v9.4s
-	WORD	$0x4e28d448 // fadd v8.4s, v2.4s, v8.4s
-	WORD	$0x4e2ad42a // fadd v10.4s, v1.4s, v10.4s
-	WORD	$0x4e2bd40b // fadd v11.4s, v0.4s, v11.4s
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	64(R9), (F0, F2)
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	192(R8), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	320(R8), (F16, F18)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FLDPQ	448(R8), (F20, F21)
+	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	352(R8), (F19, F17)
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	480(R8), (F21, F20)
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	576(R8), (F16, F18)
+	FLDPQ	608(R8), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	704(R8), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	FLDPQ	736(R8), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	WORD	$0x4e22d6f7 // fadd v23.4s, v23.4s, v2.4s
+	FLDPQ	832(R8), (F0, F2)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R9), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	ADD	$256, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	64(R9), (F13, F14)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	ADD	$128, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-
-fewtail0at8:
-	MOVD	88(RSP), R8
-	CMP	$36, R8
-	BLT	fewpart8
-	FMOVD	64(R9), F16
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	CMP	$40, R8
-	BLT	fewpart9
-	FMOVD	72(R9), F16
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	CMP	$44, R8
-	BLT	fewpart10
-	FMOVD	80(R9), F16
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	CMP	$48, R8
-	BLT	fewpart11
-	FMOVD	88(R9), F16
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart8:
-	SUB	$32, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$64, R9, R11
-	TBNZ	$2, R8, four_26
-	TBZ	$1, R8, one_27
-	FMOVS	(R11), F17
-	TBZ	$0, R8, loaded_25
-	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
-	JMP	loaded_25
-
-one_27:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
-	JMP	loaded_25
-
-four_26:
-	FMOVD	(R11), F17
-
-loaded_25:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart9:
-	SUB	$36, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$72, R9, R10
-	TBNZ	$2, R8, four_29
-	TBZ	$1, R8, one_30
-	FMOVS	(R10), F16
-	TBZ	$0, R8, loaded_28
-	ADD	$4, R10, R10
-	VLD1	(R10), V16.H[2]
-	JMP	loaded_28
-
-one_30:
-	VEOR	V16.B16, V16.B16, V16.B16
-	VLD1	(R10), V16.H[0]
-	JMP	loaded_28
-
-four_29:
-	FMOVD	(R10), F16
-
-loaded_28:
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart10:
-	SUB	$40, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$80, R9, R11
-	TBNZ	$2, R8, four_32
-	TBZ	$1, R8, one_33
-	FMOVS	(R11), F17
-	TBZ	$0, R8, loaded_31
-	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
-	JMP	loaded_31
-
-one_33:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
-	JMP	loaded_31
-
-four_32:
-	FMOVD	(R11), F17
-
-loaded_31:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart11:
-	SUB	$44, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$88, R9, R10
-	TBNZ	$2, R8, four_35
-	TBZ	$1, R8, one_36
-	FMOVS	(R10), F16
-	TBZ	$0, R8, loaded_34
-	ADD	$4, R10, R10
-	VLD1	(R10), V16.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V16.B16, V16.B16, V16.B16
-	VLD1	(R10), V16.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R10), F16
-
-loaded_34:
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-
-fewtailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	WORD	$0x4e2dd40d // fadd v13.4s, v0.4s, v13.4s
-	WORD	$0x4e2cd42c // fadd v12.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed44e // fadd v14.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd46f // fadd v15.4s, v3.4s, v15.4s
-
-fewwithout2at8:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
-	FLDPQ	96(R8), (F3, F1)
+	FLDPQ	960(R8), (F4, F5)
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	864(R8), (F3, F1)
 	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	224(R8), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	ADD	$256, R8, R8
-
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	96(R8), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	ADD	$128, R8, R8
-	JMP	fewtail0at12
-
-fewno1at12:
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
-	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
-	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
-	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
-
-fewtail0at12:
-	MOVD	88(RSP), R9
-	CMP	$52, R9
-	BLT	fewpart12
-	FMOVD	96(R8), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	CMP	$56, R9
-	BLT	fewpart13
-	FMOVD	104(R8), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	CMP	$60, R9
-	BLT	fewpart14
-	FMOVD	112(R8), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
-	CMP	$64, R9
-	BLT	fewpart15
-	FMOVD	120(R8), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	JMP	fewtailed12
-
-fewpart12:
-	SUB	$48, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed12
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$96, R8, R11
-	TBNZ	$2, R9, four_38
-	TBZ	$1, R9, one_39
-	FMOVS	(R11), F21
-	TBZ	$0, R9, loaded_37
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_37
-
-one_39:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_37
-
-four_38:
-	FMOVD	(R11), F21
-
-loaded_37:
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	JMP	fewtailed12
-
-fewpart13:
-	SUB	$52, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed12
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$104, R8, R10
-	TBNZ	$2, R9, four_41
-	TBZ	$1, R9, one_42
-	FMOVS	(R10), F20
-	TBZ	$0, R9, loaded_40
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_40
-
-one_42:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_40
-
-four_41:
-	FMOVD	(R10), F20
-
-loaded_40:
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	JMP	fewtailed12
-
-fewpart14:
-	SUB	$56, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed12
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$112, R8, R11
-	TBNZ	$2, R9, four_44
-	TBZ	$1, R9, one_45
-	FMOVS	(R11), F21
-	TBZ	$0, R9, loaded_43
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_43
-
-one_45:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_43
-
-four_44:
-	FMOVD	(R11), F21
-
-loaded_43:
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	JMP	fewtailed12
-
-fewpart15:
-	SUB	$60, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed12
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$120, R8, R10
-	TBNZ	$2, R9, four_47
-	TBZ	$1, R9, one_48
-	FMOVS	(R10), F20
-	TBZ	$0, R9, loaded_46
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_46
-
-one_48:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_46
-
-four_47:
-	FMOVD	(R10), F20
-
-loaded_46:
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-
-fewtailed12:
-	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	WORD	$0x4e31d471 // fadd v17.4s, v3.4s, v17.4s
-	WORD	$0x4e30d450 // fadd v16.4s, v2.4s, v16.4s
-	WORD	$0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
-	WORD	$0x4e33d413 // fadd v19.4s, v0.4s, v19.4s
-
-fewwithout2at12:
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD	$0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	CMP	$1, R6
-	BEQ	single0
-	FMOVQ	F5, (R4)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	ADD	$16, R4, R4
-	CMP	R5, R4
-	BNE	row0
-	JMP	fold
-
-row1:
-	MOVD	R1, R8
-	MOVD	80(RSP), R7
-	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F5, F7)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	FLDPQ	992(R8), (F5, F4)
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R8), (F11, F10)
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	256(R8), (F10, F8)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	384(R8), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	512(R8), (F9, F11)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	640(R8), (F18, F19)
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	FLDPQ	768(R8), (F19, F16)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	896(R8), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2cd652 // fadd v18.4s, v18.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x4e2cd631 // fadd v17.4s, v17.4s, v12.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FSTPQ	(F5, F4), 96(RSP)
-	FSTPQ	(F7, F6), 128(RSP)
-	FLDPQ	32(R8), (F6, F4)
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	FLDPQ	160(R8), (F10, F11)
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	288(R8), (F11, F8)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	416(R8), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	544(R8), (F9, F10)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	672(R8), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	800(R8), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	928(R8), (F14, F15)
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FSTPQ	(F6, F7), 160(RSP)
-	FSTPQ	(F4, F5), 192(RSP)
-	FLDPQ	64(R8), (F5, F7)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	192(R8), (F11, F10)
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	320(R8), (F10, F8)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	448(R8), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	576(R8), (F9, F11)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	704(R8), (F18, F19)
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	FLDPQ	832(R8), (F19, F16)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	960(R8), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2cd652 // fadd v18.4s, v18.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x4e2cd631 // fadd v17.4s, v17.4s, v12.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FSTPQ	(F5, F4), 224(RSP)
-	FSTPQ	(F7, F6), 256(RSP)
-	FLDPQ	96(R8), (F6, F4)
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	FLDPQ	224(R8), (F10, F11)
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	352(R8), (F11, F8)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	480(R8), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	608(R8), (F9, F10)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	736(R8), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	864(R8), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	992(R8), (F14, F15)
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FSTPQ	(F6, F7), 288(RSP)
-	FSTPQ	(F4, F5), 320(RSP)
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 224(RSP)
+	FSTPQ	(F14, F15), 256(RSP)
+	FSTPQ	(F10, F11), 288(RSP)
+	FSTPQ	(F9, F8), 320(RSP)
 	ADD	$1024, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F5, F7)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R9), (F11, F10)
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	256(R9), (F10, F8)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	(R9), (F8, F11)
+	FLDPQ	32(R9), (F15, F13)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	128(R9), (F23, F22)
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R9), (F22, F23)
+	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e217af5 // fcvtl2 v21.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R9), (F23, F21)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	FLDPQ	384(R9), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R9), (F20, F22)
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	416(R9), (F18, F19)
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
 	ADD	$512, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F9, F11)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	128(R9), (F18, F19)
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	FLDPQ	(R9), (F23, F21)
+	FLDPQ	32(R9), (F19, F17)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FLDPQ	128(R9), (F0, F1)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	160(R9), (F1, F0)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
 	ADD	$256, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F16)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	ADD	$128, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
-	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
-	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
 
 manytail0at0:
 	MOVD	88(RSP), R7
 	CMP	$4, R7
 	BLT	manypart0
-	FMOVD	(R9), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
+	FMOVD	(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	CMP	$8, R7
 	BLT	manypart1
-	FMOVD	8(R9), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FMOVD	8(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	CMP	$12, R7
 	BLT	manypart2
-	FMOVD	16(R9), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	FMOVD	16(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
 	CMP	$16, R7
 	BLT	manypart3
-	FMOVD	24(R9), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	FMOVD	24(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVD	32(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVD	40(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVD	48(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVD	56(R9), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 	JMP	manytailed0
 
 manypart0:
@@ -7743,28 +7622,28 @@ manypart0:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	TBZ	$0, R7, loaded_49
 	ADD	$4, R11, R11
-	VLD1	(R11), V14.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_49
 
 one_51:
-	VEOR	V14.B16, V14.B16, V14.B16
-	VLD1	(R11), V14.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_49
 
 four_50:
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 
 loaded_49:
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed673 // fadd v19.4s, v19.4s, v14.4s
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
 	JMP	manytailed0
 
 manypart1:
@@ -7774,28 +7653,28 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$8, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	TBZ	$0, R7, loaded_52
 	ADD	$4, R10, R10
-	VLD1	(R10), V15.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_52
 
 one_54:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VLD1	(R10), V15.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_52
 
 four_53:
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 
 loaded_52:
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
 manypart2:
@@ -7805,28 +7684,28 @@ manypart2:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$16, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	TBZ	$0, R7, loaded_55
 	ADD	$4, R11, R11
-	VLD1	(R11), V14.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_55
 
 one_57:
-	VEOR	V14.B16, V14.B16, V14.B16
-	VLD1	(R11), V14.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_55
 
 four_56:
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 
 loaded_55:
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
 	JMP	manytailed0
 
 manypart3:
@@ -7836,583 +7715,343 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$24, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	TBZ	$0, R7, loaded_58
 	ADD	$4, R10, R10
-	VLD1	(R10), V15.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_58
 
 one_60:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VLD1	(R10), V15.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_58
 
 four_59:
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 
 loaded_58:
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_61
+
+one_63:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_61
+
+four_62:
+	FMOVD	(R11), F25
+
+loaded_61:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$40, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_64
+
+one_66:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_64
+
+four_65:
+	FMOVD	(R10), F24
+
+loaded_64:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$48, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_67
+
+one_69:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_67
+
+four_68:
+	FMOVD	(R11), F25
+
+loaded_67:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$56, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_70
+
+one_72:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_70
+
+four_71:
+	FMOVD	(R10), F24
+
+loaded_70:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	WORD	$0x4e33d533 // fadd v19.4s, v9.4s, v19.4s
-	WORD	$0x4e32d512 // fadd v18.4s, v8.4s, v18.4s
-	WORD	$0x4e30d570 // fadd v16.4s, v11.4s, v16.4s
-	WORD	$0x4e31d551 // fadd v17.4s, v10.4s, v17.4s
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	WORD	$0x4e33d4b3 // fadd v19.4s, v5.4s, v19.4s
-	WORD	$0x4e32d492 // fadd v18.4s, v4.4s, v18.4s
-	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
-	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	32(R7), (F6, F4)
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	FLDPQ	160(R7), (F10, F11)
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	288(R7), (F11, F8)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	416(R7), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	ADD	$512, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	32(R7), (F9, F10)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	160(R7), (F14, F15)
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	ADD	$256, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	32(R7), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	ADD	$128, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-
-manytail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	manypart4
-	FMOVD	32(R7), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	CMP	$24, R9
-	BLT	manypart5
-	FMOVD	40(R7), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	CMP	$28, R9
-	BLT	manypart6
-	FMOVD	48(R7), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	CMP	$32, R9
-	BLT	manypart7
-	FMOVD	56(R7), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	manytailed4
-
-manypart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$32, R7, R11
-	TBNZ	$2, R9, four_62
-	TBZ	$1, R9, one_63
-	FMOVS	(R11), F1
-	TBZ	$0, R9, loaded_61
-	ADD	$4, R11, R11
-	VLD1	(R11), V1.H[2]
-	JMP	loaded_61
-
-one_63:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R11), V1.H[0]
-	JMP	loaded_61
-
-four_62:
-	FMOVD	(R11), F1
-
-loaded_61:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	manytailed4
-
-manypart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$40, R7, R10
-	TBNZ	$2, R9, four_65
-	TBZ	$1, R9, one_66
-	FMOVS	(R10), F0
-	TBZ	$0, R9, loaded_64
-	ADD	$4, R10, R10
-	VLD1	(R10), V0.H[2]
-	JMP	loaded_64
-
-one_66:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R10), V0.H[0]
-	JMP	loaded_64
-
-four_65:
-	FMOVD	(R10), F0
-
-loaded_64:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	manytailed4
-
-manypart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$48, R7, R11
-	TBNZ	$2, R9, four_68
-	TBZ	$1, R9, one_69
-	FMOVS	(R11), F1
-	TBZ	$0, R9, loaded_67
-	ADD	$4, R11, R11
-	VLD1	(R11), V1.H[2]
-	JMP	loaded_67
-
-one_69:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R11), V1.H[0]
-	JMP	loaded_67
-
-four_68:
-	FMOVD	(R11), F1
-
-loaded_67:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	JMP	manytailed4
-
-manypart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$56, R7, R10
-	TBNZ	$2, R9, four_71
-	TBZ	$1, R9, one_72
-	FMOVS	(R10), F0
-	TBZ	$0, R9, loaded_70
-	ADD	$4, R10, R10
-	VLD1	(R10), V0.H[2]
-	JMP	loaded_70
-
-one_72:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R10), V0.H[0]
-	JMP	loaded_70
-
-four_71:
-	FMOVD	(R10), F0
-
-loaded_70:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-
-manytailed4:
-	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	WORD	$0x4e2fd52f // fadd v15.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed50e // fadd v14.4s, v8.4s, v14.4s
-	WORD	$0x4e2cd54c // fadd v12.4s, v10.4s, v12.4s
-	WORD	$0x4e2dd56d // fadd v13.4s, v11.4s, v13.4s
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	WORD	$0x4e2fd4cf // fadd v15.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4ee // fadd v14.4s, v7.4s, v14.4s
-	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	64(R9), (F5, F7)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	192(R9), (F11, F10)
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	320(R9), (F10, F8)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	448(R9), (F0, F1)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	WORD	$0x4e22d56b // fadd v11.4s, v11.4s, v2.4s
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	WORD	$0x4e22d529 // fadd v9.4s, v9.4s, v2.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	ADD	$512, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	64(R9), (F9, F11)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	192(R9), (F1, F0)
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e22d508 // fadd v8.4s, v8.4s, v2.4s
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	WORD	$0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
-	ADD	$256, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	64(R9), (F0, F2)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$128, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-
-manytail0at8:
-	MOVD	88(RSP), R7
-	CMP	$36, R7
-	BLT	manypart8
-	FMOVD	64(R9), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	CMP	$40, R7
-	BLT	manypart9
-	FMOVD	72(R9), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	CMP	$44, R7
-	BLT	manypart10
-	FMOVD	80(R9), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	CMP	$48, R7
-	BLT	manypart11
-	FMOVD	88(R9), F20
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	JMP	manytailed8
-
-manypart8:
-	SUB	$32, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$64, R9, R11
-	TBNZ	$2, R7, four_74
-	TBZ	$1, R7, one_75
-	FMOVS	(R11), F21
-	TBZ	$0, R7, loaded_73
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_73
-
-one_75:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_73
-
-four_74:
-	FMOVD	(R11), F21
-
-loaded_73:
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
-	JMP	manytailed8
-
-manypart9:
-	SUB	$36, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$72, R9, R10
-	TBNZ	$2, R7, four_77
-	TBZ	$1, R7, one_78
-	FMOVS	(R10), F20
-	TBZ	$0, R7, loaded_76
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_76
-
-one_78:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_76
-
-four_77:
-	FMOVD	(R10), F20
-
-loaded_76:
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	JMP	manytailed8
-
-manypart10:
-	SUB	$40, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$80, R9, R11
-	TBNZ	$2, R7, four_80
-	TBZ	$1, R7, one_81
-	FMOVS	(R11), F21
-	TBZ	$0, R7, loaded_79
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_79
-
-one_81:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_79
-
-four_80:
-	FMOVD	(R11), F21
-
-loaded_79:
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	JMP	manytailed8
-
-manypart11:
-	SUB	$44, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$88, R9, R10
-	TBNZ	$2, R7, four_83
-	TBZ	$1, R7, one_84
-	FMOVS	(R10), F20
-	TBZ	$0, R7, loaded_82
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_82
-
-one_84:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_82
-
-four_83:
-	FMOVD	(R10), F20
-
-loaded_82:
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-
-manytailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, manywithout2at8
-	WORD	$0x4e20d520 // fadd v0.4s, v9.4s, v0.4s
-	WORD	$0x4e21d501 // fadd v1.4s, v8.4s, v1.4s
+	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
+	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
 	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
 	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	WORD	$0x4e20d4a0 // fadd v0.4s, v5.4s, v0.4s
-	WORD	$0x4e21d481 // fadd v1.4s, v4.4s, v1.4s
-	WORD	$0x4e22d4e2 // fadd v2.4s, v7.4s, v2.4s
-	WORD	$0x4e23d4c3 // fadd v3.4s, v6.4s, v3.4s
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	96(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	128(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	160(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	192(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 352(RSP)
+	FSTPQ	(F2, F3), 384(RSP)
+	FSTPQ	(F4, F5), 416(RSP)
+	FSTPQ	(F6, F7), 448(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	96(R7), (F6, F4)
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	FLDPQ	224(R7), (F10, F11)
-	WORD	$0x4e217948 // fcvtl2 v8.4s, v10.8h
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	64(R7), (F7, F5)
+	FLDPQ	96(R7), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	192(R7), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	224(R7), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FLDPQ	320(R7), (F12, F14)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FLDPQ	448(R7), (F10, F11)
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e217968 // fcvtl2 v8.4s, v11.8h
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	352(R7), (F11, F8)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	352(R7), (F15, F13)
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	480(R7), (F11, F10)
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	FLDPQ	480(R7), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d508 // fadd v8.4s, v8.4s, v21.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	ADD	$512, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	96(R7), (F9, F10)
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	64(R7), (F12, F14)
+	FLDPQ	96(R7), (F10, F9)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	224(R7), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	WORD	$0x4e36d508 // fadd v8.4s, v8.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
-	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	192(R7), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R7), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	ADD	$256, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	64(R7), (F16, F18)
 	FLDPQ	96(R7), (F20, F22)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	ADD	$128, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
 	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
 	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-manytail0at12:
+manytail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVD	64(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVD	72(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVD	80(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVD	88(R7), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	CMP	$52, R9
 	BLT	manypart12
 	FMOVD	96(R7), F24
@@ -8433,12 +8072,136 @@ manytail0at12:
 	FMOVD	120(R7), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_73
+
+one_75:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_73
+
+four_74:
+	FMOVD	(R11), F25
+
+loaded_73:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_76
+
+one_78:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_76
+
+four_77:
+	FMOVD	(R10), F24
+
+loaded_76:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_79
+
+one_81:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_79
+
+four_80:
+	FMOVD	(R11), F25
+
+loaded_79:
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_82
+
+one_84:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_82
+
+four_83:
+	FMOVD	(R10), F24
+
+loaded_82:
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
 
 manypart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -8464,12 +8227,12 @@ loaded_85:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -8495,12 +8258,12 @@ loaded_88:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -8526,12 +8289,12 @@ loaded_91:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -8558,67 +8321,67 @@ loaded_94:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-manytailed12:
+manytailed8:
 	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	WORD	$0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
-	WORD	$0x4e35d515 // fadd v21.4s, v8.4s, v21.4s
-	WORD	$0x4e36d556 // fadd v22.4s, v10.4s, v22.4s
-	WORD	$0x4e37d577 // fadd v23.4s, v11.4s, v23.4s
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	WORD	$0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
-	WORD	$0x4e35d4f5 // fadd v21.4s, v7.4s, v21.4s
-	WORD	$0x4e36d496 // fadd v22.4s, v4.4s, v22.4s
-	WORD	$0x4e37d4b7 // fadd v23.4s, v5.4s, v23.4s
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	96(RSP), (F5, F4)
-	WORD	$0x4e25d673 // fadd v19.4s, v19.4s, v5.4s
-	WORD	$0x4e24d652 // fadd v18.4s, v18.4s, v4.4s
-	FLDPQ	128(RSP), (F4, F5)
-	WORD	$0x4e24d610 // fadd v16.4s, v16.4s, v4.4s
-	WORD	$0x4e25d631 // fadd v17.4s, v17.4s, v5.4s
-	FLDPQ	160(RSP), (F5, F4)
-	WORD	$0x4e25d5ef // fadd v15.4s, v15.4s, v5.4s
-	WORD	$0x4e24d5ce // fadd v14.4s, v14.4s, v4.4s
-	FLDPQ	192(RSP), (F4, F5)
-	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
-	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
-	FLDPQ	224(RSP), (F5, F4)
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	FLDPQ	256(RSP), (F4, F5)
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	FLDPQ	288(RSP), (F5, F4)
-	WORD	$0x4e25d694 // fadd v20.4s, v20.4s, v5.4s
-	WORD	$0x4e24d6b5 // fadd v21.4s, v21.4s, v4.4s
-	FLDPQ	320(RSP), (F4, F5)
-	WORD	$0x4e24d6d6 // fadd v22.4s, v22.4s, v4.4s
-	WORD	$0x4e25d6f7 // fadd v23.4s, v23.4s, v5.4s
-
-without8:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	224(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	256(RSP), (F1, F0)
 	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
-	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
-	WORD	$0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e36d58c // fadd v12.4s, v12.4s, v22.4s
-	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd631 // fadd v17.4s, v17.4s, v13.4s
-	WORD	$0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	288(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	320(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+
+without8at8:
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -8626,49 +8389,49 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	VZIP2	V18.D2, V19.D2, V17.D2
-	VZIP1	V18.D2, V19.D2, V19.D2
-	WORD	$0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
-	FMOVQ	48(RSP), F18
-	FMOVQ	64(RSP), F17
-	VZIP2	V17.D2, V18.D2, V16.D2
-	VZIP1	V17.D2, V18.D2, V18.D2
-	WORD	$0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
-	WORD	$0x6e32d673 // faddp v19.4s, v19.4s, v18.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_97
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V19.B16, V19.B16, V19.B16
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_97:
 	TBZ	$0, R6, skip_98
-	FMOVS	F19, (R7)
+	FMOVS	F16, (R7)
 
 skip_98:
 	JMP	next
 
 single0:
-	VEXT	$8, V5.B16, V5.B16, V4.B16
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
-	FMOVS	F5, (R2)
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
 	JMP	next
 
 single1:
-	VEXT	$8, V19.B16, V19.B16, V18.B16
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x6e33d673 // faddp v19.4s, v19.4s, v19.4s
-	FMOVS	F19, (R2)
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
 	JMP	next
 
 next:
@@ -8677,7 +8440,7 @@ next:
 	RET
 
 // func rowsBF16NEON(a *byte)
-TEXT ·rowsBF16NEON(SB), $344-8
+TEXT ·rowsBF16NEON(SB), $472-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -8711,59 +8474,102 @@ row0:
 	MOVD	R7, R9
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V2.H8, V31.H8, V3.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	128(R9), (F4, F5)
-	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	VZIP2	V5.H8, V31.H8, V6.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	128(R9), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	160(R9), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	ADD	$256, R9, R9
 
 fewno2at0:
 	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F5, F6)
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	ADD	$128, R9, R9
 	JMP	fewtail0at0
 
 fewno1at0:
-	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
-	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
-	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
-	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
+	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
+	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
+	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
+	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
+	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
+	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 
 fewtail0at0:
 	MOVD	88(RSP), R8
 	CMP	$4, R8
 	BLT	fewpart0
-	FMOVD	(R9), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	FMOVD	(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	CMP	$8, R8
 	BLT	fewpart1
-	FMOVD	8(R9), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FMOVD	8(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	CMP	$12, R8
 	BLT	fewpart2
-	FMOVD	16(R9), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	FMOVD	16(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
 	CMP	$16, R8
 	BLT	fewpart3
-	FMOVD	24(R9), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FMOVD	24(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVD	32(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVD	40(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVD	48(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVD	56(R9), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	JMP	fewtailed0
 
 fewpart0:
@@ -8772,28 +8578,28 @@ fewpart0:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
+	FMOVQ	16(R10), F16
 	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVS	(R11), F9
+	FMOVS	(R11), F17
 	TBZ	$0, R8, loaded_1
 	ADD	$4, R11, R11
-	VLD1	(R11), V9.H[2]
+	VLD1	(R11), V17.H[2]
 	JMP	loaded_1
 
 one_3:
-	VEOR	V9.B16, V9.B16, V9.B16
-	VLD1	(R11), V9.H[0]
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R11), F9
+	FMOVD	(R11), F17
 
 loaded_1:
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 	JMP	fewtailed0
 
 fewpart1:
@@ -8803,28 +8609,28 @@ fewpart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
+	FMOVQ	16(R11), F17
 	ADD	$8, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	TBZ	$0, R8, loaded_4
 	ADD	$4, R10, R10
-	VLD1	(R10), V8.H[2]
+	VLD1	(R10), V16.H[2]
 	JMP	loaded_4
 
 one_6:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VLD1	(R10), V8.H[0]
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
 	JMP	loaded_4
 
 four_5:
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 
 loaded_4:
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	JMP	fewtailed0
 
 fewpart2:
@@ -8834,28 +8640,28 @@ fewpart2:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F8
+	FMOVQ	16(R10), F16
 	ADD	$16, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVS	(R11), F9
+	FMOVS	(R11), F17
 	TBZ	$0, R8, loaded_7
 	ADD	$4, R11, R11
-	VLD1	(R11), V9.H[2]
+	VLD1	(R11), V17.H[2]
 	JMP	loaded_7
 
 one_9:
-	VEOR	V9.B16, V9.B16, V9.B16
-	VLD1	(R11), V9.H[0]
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
 	JMP	loaded_7
 
 four_8:
-	FMOVD	(R11), F9
+	FMOVD	(R11), F17
 
 loaded_7:
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VORR	V8.B16, V9.B16, V9.B16
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	JMP	fewtailed0
 
 fewpart3:
@@ -8865,626 +8671,545 @@ fewpart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F9
+	FMOVQ	16(R11), F17
 	ADD	$24, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	TBZ	$0, R8, loaded_10
 	ADD	$4, R10, R10
-	VLD1	(R10), V8.H[2]
+	VLD1	(R10), V16.H[2]
 	JMP	loaded_10
 
 one_12:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VLD1	(R10), V8.H[0]
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
 	JMP	loaded_10
 
 four_11:
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 
 loaded_10:
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VORR	V9.B16, V8.B16, V8.B16
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_13
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R11), F17
+
+loaded_13:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$40, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F16
+
+loaded_16:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$48, R9, R11
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVS	(R11), F17
+	TBZ	$0, R8, loaded_19
+	ADD	$4, R11, R11
+	VLD1	(R11), V17.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V17.B16, V17.B16, V17.B16
+	VLD1	(R11), V17.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R11), F17
+
+loaded_19:
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VORR	V16.B16, V17.B16, V17.B16
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
+	ADD	$56, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVS	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V16.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VLD1	(R10), V16.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F16
+
+loaded_22:
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VORR	V17.B16, V16.B16, V16.B16
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 
 fewtailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, fewwithout2at0
-	WORD	$0x4e25d405 // fadd v5.4s, v0.4s, v5.4s
-	WORD	$0x4e24d424 // fadd v4.4s, v1.4s, v4.4s
-	WORD	$0x4e26d446 // fadd v6.4s, v2.4s, v6.4s
-	WORD	$0x4e27d467 // fadd v7.4s, v3.4s, v7.4s
+	WORD	$0x4e28d408 // fadd v8.4s, v0.4s, v8.4s
+	WORD	$0x4e29d429 // fadd v9.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad44a // fadd v10.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd46b // fadd v11.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4ce // fadd v14.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4ef // fadd v15.4s, v7.4s, v15.4s
 
 fewwithout2at0:
 	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	32(R8), (F3, F1)
-	VZIP2	V3.H8, V31.H8, V2.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V1.H8, V31.H8, V0.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	160(R8), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	ADD	$256, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	32(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	ADD	$128, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
-	WORD	$0x4f046409 // movi v9.4s, #0x80, lsl #24
-	WORD	$0x4f046408 // movi v8.4s, #0x80, lsl #24
-	WORD	$0x4f04640a // movi v10.4s, #0x80, lsl #24
-	WORD	$0x4f04640b // movi v11.4s, #0x80, lsl #24
-
-fewtail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	fewpart4
-	FMOVD	32(R8), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	CMP	$24, R9
-	BLT	fewpart5
-	FMOVD	40(R8), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	CMP	$28, R9
-	BLT	fewpart6
-	FMOVD	48(R8), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	CMP	$32, R9
-	BLT	fewpart7
-	FMOVD	56(R8), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$32, R8, R11
-	TBNZ	$2, R9, four_14
-	TBZ	$1, R9, one_15
-	FMOVS	(R11), F13
-	TBZ	$0, R9, loaded_13
-	ADD	$4, R11, R11
-	VLD1	(R11), V13.H[2]
-	JMP	loaded_13
-
-one_15:
-	VEOR	V13.B16, V13.B16, V13.B16
-	VLD1	(R11), V13.H[0]
-	JMP	loaded_13
-
-four_14:
-	FMOVD	(R11), F13
-
-loaded_13:
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$40, R8, R10
-	TBNZ	$2, R9, four_17
-	TBZ	$1, R9, one_18
-	FMOVS	(R10), F12
-	TBZ	$0, R9, loaded_16
-	ADD	$4, R10, R10
-	VLD1	(R10), V12.H[2]
-	JMP	loaded_16
-
-one_18:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VLD1	(R10), V12.H[0]
-	JMP	loaded_16
-
-four_17:
-	FMOVD	(R10), F12
-
-loaded_16:
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F12
-	ADD	$48, R8, R11
-	TBNZ	$2, R9, four_20
-	TBZ	$1, R9, one_21
-	FMOVS	(R11), F13
-	TBZ	$0, R9, loaded_19
-	ADD	$4, R11, R11
-	VLD1	(R11), V13.H[2]
-	JMP	loaded_19
-
-one_21:
-	VEOR	V13.B16, V13.B16, V13.B16
-	VLD1	(R11), V13.H[0]
-	JMP	loaded_19
-
-four_20:
-	FMOVD	(R11), F13
-
-loaded_19:
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VORR	V12.B16, V13.B16, V13.B16
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F13
-	ADD	$56, R8, R10
-	TBNZ	$2, R9, four_23
-	TBZ	$1, R9, one_24
-	FMOVS	(R10), F12
-	TBZ	$0, R9, loaded_22
-	ADD	$4, R10, R10
-	VLD1	(R10), V12.H[2]
-	JMP	loaded_22
-
-one_24:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VLD1	(R10), V12.H[0]
-	JMP	loaded_22
-
-four_23:
-	FMOVD	(R10), F12
-
-loaded_22:
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VORR	V13.B16, V12.B16, V12.B16
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-
-fewtailed4:
-	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	WORD	$0x4e29d469 // fadd v9.4s, v3.4s, v9.4s
-	WORD	$0x4e28d448 // fadd v8.4s, v2.4s, v8.4s
-	WORD	$0x4e2ad42a // fadd v10.4s, v1.4s, v10.4s
-	WORD	$0x4e2bd40b // fadd v11.4s, v0.4s, v11.4s
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	64(R9), (F0, F2)
-	VZIP2	V0.H8, V31.H8, V1.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V2.H8, V31.H8, V3.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R9), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	ADD	$256, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	64(R9), (F13, F14)
-	VZIP2	V13.H8, V31.H8, V12.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	ADD	$128, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-
-fewtail0at8:
-	MOVD	88(RSP), R8
-	CMP	$36, R8
-	BLT	fewpart8
-	FMOVD	64(R9), F16
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	CMP	$40, R8
-	BLT	fewpart9
-	FMOVD	72(R9), F16
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	CMP	$44, R8
-	BLT	fewpart10
-	FMOVD	80(R9), F16
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	CMP	$48, R8
-	BLT	fewpart11
-	FMOVD	88(R9), F16
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart8:
-	SUB	$32, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$64, R9, R11
-	TBNZ	$2, R8, four_26
-	TBZ	$1, R8, one_27
-	FMOVS	(R11), F17
-	TBZ	$0, R8, loaded_25
-	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
-	JMP	loaded_25
-
-one_27:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
-	JMP	loaded_25
-
-four_26:
-	FMOVD	(R11), F17
-
-loaded_25:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart9:
-	SUB	$36, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$72, R9, R10
-	TBNZ	$2, R8, four_29
-	TBZ	$1, R8, one_30
-	FMOVS	(R10), F16
-	TBZ	$0, R8, loaded_28
-	ADD	$4, R10, R10
-	VLD1	(R10), V16.H[2]
-	JMP	loaded_28
-
-one_30:
-	VEOR	V16.B16, V16.B16, V16.B16
-	VLD1	(R10), V16.H[0]
-	JMP	loaded_28
-
-four_29:
-	FMOVD	(R10), F16
-
-loaded_28:
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	JMP	fewtailed8
-
-fewpart10:
-	SUB	$40, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R8, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F16
-	ADD	$80, R9, R11
-	TBNZ	$2, R8, four_32
-	TBZ	$1, R8, one_33
-	FMOVS	(R11), F17
-	TBZ	$0, R8, loaded_31
-	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
-	JMP	loaded_31
-
-one_33:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
-	JMP	loaded_31
-
-four_32:
-	FMOVD	(R11), F17
-
-loaded_31:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	JMP	fewtailed8
-
-fewpart11:
-	SUB	$44, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R8, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
-	ADD	$88, R9, R10
-	TBNZ	$2, R8, four_35
-	TBZ	$1, R8, one_36
-	FMOVS	(R10), F16
-	TBZ	$0, R8, loaded_34
-	ADD	$4, R10, R10
-	VLD1	(R10), V16.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V16.B16, V16.B16, V16.B16
-	VLD1	(R10), V16.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R10), F16
-
-loaded_34:
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-
-fewtailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	WORD	$0x4e2dd40d // fadd v13.4s, v0.4s, v13.4s
-	WORD	$0x4e2cd42c // fadd v12.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed44e // fadd v14.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd46f // fadd v15.4s, v3.4s, v15.4s
-
-fewwithout2at8:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	64(R8), (F7, F5)
 	FLDPQ	96(R8), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V3.H8, V31.H8, V2.H8
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	224(R8), (F16, F17)
+	FLDPQ	192(R8), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 	ADD	$256, R8, R8
 
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	96(R8), (F17, F18)
-	VZIP2	V17.H8, V31.H8, V16.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	64(R8), (F16, F18)
+	FLDPQ	96(R8), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
 	ADD	$128, R8, R8
-	JMP	fewtail0at12
+	JMP	fewtail0at8
 
-fewno1at12:
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+fewno1at8:
 	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
 	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
+	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
+	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
+	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
+	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-fewtail0at12:
+fewtail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVD	64(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVD	72(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVD	80(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVD	88(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	CMP	$52, R9
 	BLT	fewpart12
-	FMOVD	96(R8), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FMOVD	96(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	CMP	$56, R9
 	BLT	fewpart13
-	FMOVD	104(R8), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FMOVD	104(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	CMP	$60, R9
 	BLT	fewpart14
-	FMOVD	112(R8), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FMOVD	112(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	CMP	$64, R9
 	BLT	fewpart15
-	FMOVD	120(R8), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	JMP	fewtailed12
+	FMOVD	120(R8), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R8, R11
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_25
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R11), F25
+
+loaded_25:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F24
+
+loaded_28:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R8, R11
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_31
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_31
+
+one_33:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_31
+
+four_32:
+	FMOVD	(R11), F25
+
+loaded_31:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F24
+
+loaded_34:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	fewtailed8
 
 fewpart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$96, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVS	(R11), F21
+	FMOVS	(R11), F25
 	TBZ	$0, R9, loaded_37
 	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_37
 
 one_39:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_37
 
 four_38:
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 
 loaded_37:
-	VZIP1	V21.H8, V31.H8, V21.H8
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	JMP	fewtailed12
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	JMP	fewtailed8
 
 fewpart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$104, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	TBZ	$0, R9, loaded_40
 	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_40
 
 one_42:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_40
 
 four_41:
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 
 loaded_40:
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	JMP	fewtailed12
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	JMP	fewtailed8
 
 fewpart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
+	FMOVQ	16(R10), F24
 	ADD	$112, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVS	(R11), F21
+	FMOVS	(R11), F25
 	TBZ	$0, R9, loaded_43
 	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_43
 
 one_45:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_43
 
 four_44:
-	FMOVD	(R11), F21
+	FMOVD	(R11), F25
 
 loaded_43:
-	VZIP1	V21.H8, V31.H8, V21.H8
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	JMP	fewtailed12
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	JMP	fewtailed8
 
 fewpart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
+	FMOVQ	16(R11), F25
 	ADD	$120, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	TBZ	$0, R9, loaded_46
 	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_46
 
 one_48:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_46
 
 four_47:
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 
 loaded_46:
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-fewtailed12:
+fewtailed8:
 	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	WORD	$0x4e31d471 // fadd v17.4s, v3.4s, v17.4s
-	WORD	$0x4e30d450 // fadd v16.4s, v2.4s, v16.4s
-	WORD	$0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
-	WORD	$0x4e33d413 // fadd v19.4s, v0.4s, v19.4s
+	TBZ	$1, R8, fewwithout2at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-fewwithout2at12:
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+fewwithout2at8:
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD	$0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD	$0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	CMP	$1, R6
 	BEQ	single0
-	FMOVQ	F5, (R4)
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
@@ -9496,381 +9221,456 @@ row1:
 	MOVD	R1, R8
 	MOVD	80(RSP), R7
 	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F5, F7)
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R8), (F11, F10)
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	256(R8), (F10, F8)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R8), (F8, F11)
+	FLDPQ	32(R8), (F15, F13)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	128(R8), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R8), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R8), (F23, F21)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	FLDPQ	384(R8), (F19, F18)
-	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	VZIP2	V18.H8, V31.H8, V16.H8
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	512(R8), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	640(R8), (F18, F19)
-	VZIP2	V18.H8, V31.H8, V16.H8
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R8), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	416(R8), (F18, F19)
+	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	VZIP2	V19.H8, V31.H8, V16.H8
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	FLDPQ	768(R8), (F19, F16)
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
+	FLDPQ	512(R8), (F23, F21)
+	FLDPQ	544(R8), (F19, F17)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	896(R8), (F15, F14)
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2cd652 // fadd v18.4s, v18.4s, v12.4s
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x4e2cd631 // fadd v17.4s, v17.4s, v12.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FSTPQ	(F5, F4), 96(RSP)
-	FSTPQ	(F7, F6), 128(RSP)
-	FLDPQ	32(R8), (F6, F4)
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	FLDPQ	160(R8), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	288(R8), (F11, F8)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	416(R8), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	544(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	672(R8), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	800(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	928(R8), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FSTPQ	(F6, F7), 160(RSP)
-	FSTPQ	(F4, F5), 192(RSP)
-	FLDPQ	64(R8), (F5, F7)
-	VZIP2	V5.H8, V31.H8, V4.H8
+	FLDPQ	640(R8), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	672(R8), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	FLDPQ	768(R8), (F0, F2)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	896(R8), (F4, F5)
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	192(R8), (F11, F10)
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	320(R8), (F10, F8)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	FLDPQ	800(R8), (F3, F1)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	928(R8), (F5, F4)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FSTPQ	(F8, F9), 96(RSP)
+	FSTPQ	(F11, F10), 128(RSP)
+	FSTPQ	(F15, F14), 160(RSP)
+	FSTPQ	(F13, F12), 192(RSP)
+	FLDPQ	64(R8), (F12, F14)
+	FLDPQ	96(R8), (F10, F9)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	448(R8), (F19, F18)
-	VZIP2	V19.H8, V31.H8, V16.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	VZIP2	V18.H8, V31.H8, V16.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	576(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V8.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	704(R8), (F18, F19)
-	VZIP2	V18.H8, V31.H8, V16.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	VZIP2	V19.H8, V31.H8, V16.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	FLDPQ	832(R8), (F19, F16)
-	VZIP2	V19.H8, V31.H8, V18.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V16.H8, V31.H8, V17.H8
+	FLDPQ	192(R8), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	960(R8), (F15, F14)
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2cd652 // fadd v18.4s, v18.4s, v12.4s
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x4e2cd631 // fadd v17.4s, v17.4s, v12.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FSTPQ	(F5, F4), 224(RSP)
-	FSTPQ	(F7, F6), 256(RSP)
-	FLDPQ	96(R8), (F6, F4)
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	FLDPQ	224(R8), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	352(R8), (F11, F8)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	480(R8), (F17, F16)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	608(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	736(R8), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R8), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	864(R8), (F17, F18)
-	VZIP2	V17.H8, V31.H8, V16.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	320(R8), (F16, F18)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	992(R8), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e2cd673 // fadd v19.4s, v19.4s, v12.4s
+	FLDPQ	448(R8), (F20, F21)
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FLDPQ	352(R8), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V18.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	480(R8), (F21, F20)
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	VZIP2	V20.H8, V31.H8, V22.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FSTPQ	(F6, F7), 288(RSP)
-	FSTPQ	(F4, F5), 320(RSP)
+	FLDPQ	576(R8), (F16, F18)
+	FLDPQ	608(R8), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	704(R8), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	FLDPQ	736(R8), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	WORD	$0x4e22d6f7 // fadd v23.4s, v23.4s, v2.4s
+	FLDPQ	832(R8), (F0, F2)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	960(R8), (F4, F5)
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD	$0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	FLDPQ	864(R8), (F3, F1)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	992(R8), (F5, F4)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD	$0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD	$0x4e22d6b5 // fadd v21.4s, v21.4s, v2.4s
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FSTPQ	(F12, F13), 224(RSP)
+	FSTPQ	(F14, F15), 256(RSP)
+	FSTPQ	(F10, F11), 288(RSP)
+	FSTPQ	(F9, F8), 320(RSP)
 	ADD	$1024, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F5, F7)
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R9), (F11, F10)
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	256(R9), (F10, F8)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R9), (F8, F11)
+	FLDPQ	32(R9), (F15, F13)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	128(R9), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	FLDPQ	160(R9), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	VZIP2	V23.H8, V31.H8, V21.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	FLDPQ	256(R9), (F23, F21)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
 	FLDPQ	384(R9), (F19, F18)
-	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	VZIP2	V18.H8, V31.H8, V16.H8
+	WORD	$0x4e33d6f7 // fadd v23.4s, v23.4s, v19.4s
+	WORD	$0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD	$0x4e31d694 // fadd v20.4s, v20.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	288(R9), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	416(R9), (F18, F19)
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	WORD	$0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d6d6 // fadd v22.4s, v22.4s, v19.4s
+	WORD	$0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD	$0x4e37d58c // fadd v12.4s, v12.4s, v23.4s
 	ADD	$512, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	128(R9), (F18, F19)
-	VZIP2	V18.H8, V31.H8, V16.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	VZIP2	V19.H8, V31.H8, V16.H8
+	FLDPQ	(R9), (F23, F21)
+	FLDPQ	32(R9), (F19, F17)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	128(R9), (F0, F1)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e22d6d6 // fadd v22.4s, v22.4s, v2.4s
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	WORD	$0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	FLDPQ	160(R9), (F1, F0)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	WORD	$0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
 	ADD	$256, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F16)
-	VZIP2	V19.H8, V31.H8, V18.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	ADD	$128, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
-	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
-	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
-	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
+	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
+	WORD	$0x4f046404 // movi v4.4s, #0x80, lsl #24
+	WORD	$0x4f046405 // movi v5.4s, #0x80, lsl #24
+	WORD	$0x4f046406 // movi v6.4s, #0x80, lsl #24
+	WORD	$0x4f046407 // movi v7.4s, #0x80, lsl #24
 
 manytail0at0:
 	MOVD	88(RSP), R7
 	CMP	$4, R7
 	BLT	manypart0
-	FMOVD	(R9), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
+	FMOVD	(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	CMP	$8, R7
 	BLT	manypart1
-	FMOVD	8(R9), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FMOVD	8(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	CMP	$12, R7
 	BLT	manypart2
-	FMOVD	16(R9), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	FMOVD	16(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
 	CMP	$16, R7
 	BLT	manypart3
-	FMOVD	24(R9), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	FMOVD	24(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVD	32(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVD	40(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVD	48(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVD	56(R9), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 	JMP	manytailed0
 
 manypart0:
@@ -9879,28 +9679,28 @@ manypart0:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	TBZ	$0, R7, loaded_49
 	ADD	$4, R11, R11
-	VLD1	(R11), V14.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_49
 
 one_51:
-	VEOR	V14.B16, V14.B16, V14.B16
-	VLD1	(R11), V14.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_49
 
 four_50:
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 
 loaded_49:
-	VZIP1	V14.H8, V31.H8, V14.H8
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed673 // fadd v19.4s, v19.4s, v14.4s
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
 	JMP	manytailed0
 
 manypart1:
@@ -9910,28 +9710,28 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$8, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	TBZ	$0, R7, loaded_52
 	ADD	$4, R10, R10
-	VLD1	(R10), V15.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_52
 
 one_54:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VLD1	(R10), V15.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_52
 
 four_53:
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 
 loaded_52:
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
 manypart2:
@@ -9941,28 +9741,28 @@ manypart2:
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
-	FMOVQ	16(R10), F15
+	FMOVQ	16(R10), F24
 	ADD	$16, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVS	(R11), F14
+	FMOVS	(R11), F25
 	TBZ	$0, R7, loaded_55
 	ADD	$4, R11, R11
-	VLD1	(R11), V14.H[2]
+	VLD1	(R11), V25.H[2]
 	JMP	loaded_55
 
 one_57:
-	VEOR	V14.B16, V14.B16, V14.B16
-	VLD1	(R11), V14.H[0]
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
 	JMP	loaded_55
 
 four_56:
-	FMOVD	(R11), F14
+	FMOVD	(R11), F25
 
 loaded_55:
-	VZIP1	V14.H8, V31.H8, V14.H8
-	VORR	V15.B16, V14.B16, V14.B16
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
 	JMP	manytailed0
 
 manypart3:
@@ -9972,583 +9772,343 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F14
+	FMOVQ	16(R11), F25
 	ADD	$24, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	TBZ	$0, R7, loaded_58
 	ADD	$4, R10, R10
-	VLD1	(R10), V15.H[2]
+	VLD1	(R10), V24.H[2]
 	JMP	loaded_58
 
 one_60:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VLD1	(R10), V15.H[0]
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
 	JMP	loaded_58
 
 four_59:
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 
 loaded_58:
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VORR	V14.B16, V15.B16, V15.B16
-	WORD	$0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_61
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_61
+
+one_63:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_61
+
+four_62:
+	FMOVD	(R11), F25
+
+loaded_61:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$40, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_64
+
+one_66:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_64
+
+four_65:
+	FMOVD	(R10), F24
+
+loaded_64:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$48, R9, R11
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVS	(R11), F25
+	TBZ	$0, R7, loaded_67
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_67
+
+one_69:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_67
+
+four_68:
+	FMOVD	(R11), F25
+
+loaded_67:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$56, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVS	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_70
+
+one_72:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_70
+
+four_71:
+	FMOVD	(R10), F24
+
+loaded_70:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	WORD	$0x4e33d533 // fadd v19.4s, v9.4s, v19.4s
-	WORD	$0x4e32d512 // fadd v18.4s, v8.4s, v18.4s
-	WORD	$0x4e30d570 // fadd v16.4s, v11.4s, v16.4s
-	WORD	$0x4e31d551 // fadd v17.4s, v10.4s, v17.4s
+	WORD	$0x4e20d6e0 // fadd v0.4s, v23.4s, v0.4s
+	WORD	$0x4e21d6c1 // fadd v1.4s, v22.4s, v1.4s
+	WORD	$0x4e22d6a2 // fadd v2.4s, v21.4s, v2.4s
+	WORD	$0x4e23d683 // fadd v3.4s, v20.4s, v3.4s
+	WORD	$0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
+	WORD	$0x4e25d645 // fadd v5.4s, v18.4s, v5.4s
+	WORD	$0x4e26d626 // fadd v6.4s, v17.4s, v6.4s
+	WORD	$0x4e27d607 // fadd v7.4s, v16.4s, v7.4s
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	WORD	$0x4e33d4b3 // fadd v19.4s, v5.4s, v19.4s
-	WORD	$0x4e32d492 // fadd v18.4s, v4.4s, v18.4s
-	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
-	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	32(R7), (F6, F4)
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	FLDPQ	160(R7), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	288(R7), (F11, F8)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	416(R7), (F15, F14)
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	ADD	$512, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	32(R7), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	160(R7), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V12.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	ADD	$256, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	32(R7), (F15, F12)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	ADD	$128, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
-	WORD	$0x4f04640c // movi v12.4s, #0x80, lsl #24
-	WORD	$0x4f04640d // movi v13.4s, #0x80, lsl #24
-
-manytail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	manypart4
-	FMOVD	32(R7), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	CMP	$24, R9
-	BLT	manypart5
-	FMOVD	40(R7), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	CMP	$28, R9
-	BLT	manypart6
-	FMOVD	48(R7), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	CMP	$32, R9
-	BLT	manypart7
-	FMOVD	56(R7), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	manytailed4
-
-manypart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$32, R7, R11
-	TBNZ	$2, R9, four_62
-	TBZ	$1, R9, one_63
-	FMOVS	(R11), F1
-	TBZ	$0, R9, loaded_61
-	ADD	$4, R11, R11
-	VLD1	(R11), V1.H[2]
-	JMP	loaded_61
-
-one_63:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R11), V1.H[0]
-	JMP	loaded_61
-
-four_62:
-	FMOVD	(R11), F1
-
-loaded_61:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	manytailed4
-
-manypart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$40, R7, R10
-	TBNZ	$2, R9, four_65
-	TBZ	$1, R9, one_66
-	FMOVS	(R10), F0
-	TBZ	$0, R9, loaded_64
-	ADD	$4, R10, R10
-	VLD1	(R10), V0.H[2]
-	JMP	loaded_64
-
-one_66:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R10), V0.H[0]
-	JMP	loaded_64
-
-four_65:
-	FMOVD	(R10), F0
-
-loaded_64:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	manytailed4
-
-manypart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R9, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F0
-	ADD	$48, R7, R11
-	TBNZ	$2, R9, four_68
-	TBZ	$1, R9, one_69
-	FMOVS	(R11), F1
-	TBZ	$0, R9, loaded_67
-	ADD	$4, R11, R11
-	VLD1	(R11), V1.H[2]
-	JMP	loaded_67
-
-one_69:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R11), V1.H[0]
-	JMP	loaded_67
-
-four_68:
-	FMOVD	(R11), F1
-
-loaded_67:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	JMP	manytailed4
-
-manypart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R9, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F1
-	ADD	$56, R7, R10
-	TBNZ	$2, R9, four_71
-	TBZ	$1, R9, one_72
-	FMOVS	(R10), F0
-	TBZ	$0, R9, loaded_70
-	ADD	$4, R10, R10
-	VLD1	(R10), V0.H[2]
-	JMP	loaded_70
-
-one_72:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R10), V0.H[0]
-	JMP	loaded_70
-
-four_71:
-	FMOVD	(R10), F0
-
-loaded_70:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-
-manytailed4:
-	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	WORD	$0x4e2fd52f // fadd v15.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed50e // fadd v14.4s, v8.4s, v14.4s
-	WORD	$0x4e2cd54c // fadd v12.4s, v10.4s, v12.4s
-	WORD	$0x4e2dd56d // fadd v13.4s, v11.4s, v13.4s
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	WORD	$0x4e2fd4cf // fadd v15.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4ee // fadd v14.4s, v7.4s, v14.4s
-	WORD	$0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4ad // fadd v13.4s, v5.4s, v13.4s
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	64(R9), (F5, F7)
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	192(R9), (F11, F10)
-	VZIP2	V11.H8, V31.H8, V8.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	VZIP2	V10.H8, V31.H8, V8.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	320(R9), (F10, F8)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	448(R9), (F0, F1)
-	VZIP2	V0.H8, V31.H8, V2.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	WORD	$0x4e22d56b // fadd v11.4s, v11.4s, v2.4s
-	VZIP2	V1.H8, V31.H8, V2.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	WORD	$0x4e22d529 // fadd v9.4s, v9.4s, v2.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	ADD	$512, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	64(R9), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	192(R9), (F1, F0)
-	VZIP2	V1.H8, V31.H8, V2.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e22d508 // fadd v8.4s, v8.4s, v2.4s
-	VZIP2	V0.H8, V31.H8, V2.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	WORD	$0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
-	ADD	$256, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	64(R9), (F0, F2)
-	VZIP2	V0.H8, V31.H8, V1.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V2.H8, V31.H8, V3.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$128, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
-	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	WORD	$0x4f046403 // movi v3.4s, #0x80, lsl #24
-
-manytail0at8:
-	MOVD	88(RSP), R7
-	CMP	$36, R7
-	BLT	manypart8
-	FMOVD	64(R9), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	CMP	$40, R7
-	BLT	manypart9
-	FMOVD	72(R9), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	CMP	$44, R7
-	BLT	manypart10
-	FMOVD	80(R9), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	CMP	$48, R7
-	BLT	manypart11
-	FMOVD	88(R9), F20
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	JMP	manytailed8
-
-manypart8:
-	SUB	$32, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$64, R9, R11
-	TBNZ	$2, R7, four_74
-	TBZ	$1, R7, one_75
-	FMOVS	(R11), F21
-	TBZ	$0, R7, loaded_73
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_73
-
-one_75:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_73
-
-four_74:
-	FMOVD	(R11), F21
-
-loaded_73:
-	VZIP1	V21.H8, V31.H8, V21.H8
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
-	JMP	manytailed8
-
-manypart9:
-	SUB	$36, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$72, R9, R10
-	TBNZ	$2, R7, four_77
-	TBZ	$1, R7, one_78
-	FMOVS	(R10), F20
-	TBZ	$0, R7, loaded_76
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_76
-
-one_78:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_76
-
-four_77:
-	FMOVD	(R10), F20
-
-loaded_76:
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	JMP	manytailed8
-
-manypart10:
-	SUB	$40, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R10
-	LSL	$2, R7, R11
-	SUB	R11, R10, R10
-	FMOVQ	16(R10), F20
-	ADD	$80, R9, R11
-	TBNZ	$2, R7, four_80
-	TBZ	$1, R7, one_81
-	FMOVS	(R11), F21
-	TBZ	$0, R7, loaded_79
-	ADD	$4, R11, R11
-	VLD1	(R11), V21.H[2]
-	JMP	loaded_79
-
-one_81:
-	VEOR	V21.B16, V21.B16, V21.B16
-	VLD1	(R11), V21.H[0]
-	JMP	loaded_79
-
-four_80:
-	FMOVD	(R11), F21
-
-loaded_79:
-	VZIP1	V21.H8, V31.H8, V21.H8
-	VORR	V20.B16, V21.B16, V21.B16
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	JMP	manytailed8
-
-manypart11:
-	SUB	$44, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	MOVD	$reducesumConst0<>(SB), R11
-	LSL	$2, R7, R10
-	SUB	R10, R11, R11
-	FMOVQ	16(R11), F21
-	ADD	$88, R9, R10
-	TBNZ	$2, R7, four_83
-	TBZ	$1, R7, one_84
-	FMOVS	(R10), F20
-	TBZ	$0, R7, loaded_82
-	ADD	$4, R10, R10
-	VLD1	(R10), V20.H[2]
-	JMP	loaded_82
-
-one_84:
-	VEOR	V20.B16, V20.B16, V20.B16
-	VLD1	(R10), V20.H[0]
-	JMP	loaded_82
-
-four_83:
-	FMOVD	(R10), F20
-
-loaded_82:
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VORR	V21.B16, V20.B16, V20.B16
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-
-manytailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, manywithout2at8
-	WORD	$0x4e20d520 // fadd v0.4s, v9.4s, v0.4s
-	WORD	$0x4e21d501 // fadd v1.4s, v8.4s, v1.4s
+	WORD	$0x4e20d500 // fadd v0.4s, v8.4s, v0.4s
+	WORD	$0x4e21d521 // fadd v1.4s, v9.4s, v1.4s
 	WORD	$0x4e22d562 // fadd v2.4s, v11.4s, v2.4s
 	WORD	$0x4e23d543 // fadd v3.4s, v10.4s, v3.4s
+	WORD	$0x4e24d5e4 // fadd v4.4s, v15.4s, v4.4s
+	WORD	$0x4e25d5c5 // fadd v5.4s, v14.4s, v5.4s
+	WORD	$0x4e26d5a6 // fadd v6.4s, v13.4s, v6.4s
+	WORD	$0x4e27d587 // fadd v7.4s, v12.4s, v7.4s
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	WORD	$0x4e20d4a0 // fadd v0.4s, v5.4s, v0.4s
-	WORD	$0x4e21d481 // fadd v1.4s, v4.4s, v1.4s
-	WORD	$0x4e22d4e2 // fadd v2.4s, v7.4s, v2.4s
-	WORD	$0x4e23d4c3 // fadd v3.4s, v6.4s, v3.4s
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	96(RSP), (F12, F13)
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FLDPQ	128(RSP), (F13, F12)
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	160(RSP), (F12, F13)
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FLDPQ	192(RSP), (F13, F12)
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 352(RSP)
+	FSTPQ	(F2, F3), 384(RSP)
+	FSTPQ	(F4, F5), 416(RSP)
+	FSTPQ	(F6, F7), 448(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	96(R7), (F6, F4)
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	FLDPQ	224(R7), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V8.H8
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	64(R7), (F7, F5)
+	FLDPQ	96(R7), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	192(R7), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	224(R7), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FLDPQ	320(R7), (F12, F14)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	448(R7), (F10, F11)
+	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	VZIP2	V11.H8, V31.H8, V8.H8
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	FLDPQ	352(R7), (F11, F8)
-	VZIP2	V11.H8, V31.H8, V10.H8
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	352(R7), (F15, F13)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	480(R7), (F11, F10)
+	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	FLDPQ	480(R7), (F20, F21)
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d508 // fadd v8.4s, v8.4s, v21.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
 	ADD	$512, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	96(R7), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	64(R7), (F12, F14)
+	FLDPQ	96(R7), (F10, F9)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	224(R7), (F21, F20)
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	WORD	$0x4e36d508 // fadd v8.4s, v8.4s, v22.4s
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
-	WORD	$0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	192(R7), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	224(R7), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	ADD	$256, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	64(R7), (F16, F18)
 	FLDPQ	96(R7), (F20, F22)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	ADD	$128, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	WORD	$0x4f046410 // movi v16.4s, #0x80, lsl #24
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	WORD	$0x4f046412 // movi v18.4s, #0x80, lsl #24
+	WORD	$0x4f046413 // movi v19.4s, #0x80, lsl #24
 	WORD	$0x4f046414 // movi v20.4s, #0x80, lsl #24
 	WORD	$0x4f046415 // movi v21.4s, #0x80, lsl #24
 	WORD	$0x4f046416 // movi v22.4s, #0x80, lsl #24
 	WORD	$0x4f046417 // movi v23.4s, #0x80, lsl #24
 
-manytail0at12:
+manytail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVD	64(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVD	72(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVD	80(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVD	88(R7), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	CMP	$52, R9
 	BLT	manypart12
 	FMOVD	96(R7), F24
@@ -10569,12 +10129,136 @@ manytail0at12:
 	FMOVD	120(R7), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R7, R11
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_73
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_73
+
+one_75:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_73
+
+four_74:
+	FMOVD	(R11), F25
+
+loaded_73:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$72, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_76
+
+one_78:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_76
+
+four_77:
+	FMOVD	(R10), F24
+
+loaded_76:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$80, R7, R11
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVS	(R11), F25
+	TBZ	$0, R9, loaded_79
+	ADD	$4, R11, R11
+	VLD1	(R11), V25.H[2]
+	JMP	loaded_79
+
+one_81:
+	VEOR	V25.B16, V25.B16, V25.B16
+	VLD1	(R11), V25.H[0]
+	JMP	loaded_79
+
+four_80:
+	FMOVD	(R11), F25
+
+loaded_79:
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VORR	V24.B16, V25.B16, V25.B16
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
+	ADD	$88, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVS	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$4, R10, R10
+	VLD1	(R10), V24.H[2]
+	JMP	loaded_82
+
+one_84:
+	VEOR	V24.B16, V24.B16, V24.B16
+	VLD1	(R10), V24.H[0]
+	JMP	loaded_82
+
+four_83:
+	FMOVD	(R10), F24
+
+loaded_82:
+	VZIP1	V24.H8, V31.H8, V24.H8
+	VORR	V25.B16, V24.B16, V24.B16
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	manytailed8
 
 manypart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -10600,12 +10284,12 @@ loaded_85:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -10631,12 +10315,12 @@ loaded_88:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
@@ -10662,12 +10346,12 @@ loaded_91:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	VORR	V24.B16, V25.B16, V25.B16
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
@@ -10694,67 +10378,67 @@ loaded_94:
 	VORR	V25.B16, V24.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
-manytailed12:
+manytailed8:
 	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	WORD	$0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
-	WORD	$0x4e35d515 // fadd v21.4s, v8.4s, v21.4s
-	WORD	$0x4e36d556 // fadd v22.4s, v10.4s, v22.4s
-	WORD	$0x4e37d577 // fadd v23.4s, v11.4s, v23.4s
+	TBZ	$1, R7, manywithout2at8
+	WORD	$0x4e30d590 // fadd v16.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5d2 // fadd v18.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5f3 // fadd v19.4s, v15.4s, v19.4s
+	WORD	$0x4e34d554 // fadd v20.4s, v10.4s, v20.4s
+	WORD	$0x4e35d575 // fadd v21.4s, v11.4s, v21.4s
+	WORD	$0x4e36d536 // fadd v22.4s, v9.4s, v22.4s
+	WORD	$0x4e37d517 // fadd v23.4s, v8.4s, v23.4s
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	WORD	$0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
-	WORD	$0x4e35d4f5 // fadd v21.4s, v7.4s, v21.4s
-	WORD	$0x4e36d496 // fadd v22.4s, v4.4s, v22.4s
-	WORD	$0x4e37d4b7 // fadd v23.4s, v5.4s, v23.4s
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	WORD	$0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD	$0x4e31d4d1 // fadd v17.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4b2 // fadd v18.4s, v5.4s, v18.4s
+	WORD	$0x4e33d493 // fadd v19.4s, v4.4s, v19.4s
+	WORD	$0x4e34d474 // fadd v20.4s, v3.4s, v20.4s
+	WORD	$0x4e35d455 // fadd v21.4s, v2.4s, v21.4s
+	WORD	$0x4e36d436 // fadd v22.4s, v1.4s, v22.4s
+	WORD	$0x4e37d417 // fadd v23.4s, v0.4s, v23.4s
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	96(RSP), (F5, F4)
-	WORD	$0x4e25d673 // fadd v19.4s, v19.4s, v5.4s
-	WORD	$0x4e24d652 // fadd v18.4s, v18.4s, v4.4s
-	FLDPQ	128(RSP), (F4, F5)
-	WORD	$0x4e24d610 // fadd v16.4s, v16.4s, v4.4s
-	WORD	$0x4e25d631 // fadd v17.4s, v17.4s, v5.4s
-	FLDPQ	160(RSP), (F5, F4)
-	WORD	$0x4e25d5ef // fadd v15.4s, v15.4s, v5.4s
-	WORD	$0x4e24d5ce // fadd v14.4s, v14.4s, v4.4s
-	FLDPQ	192(RSP), (F4, F5)
-	WORD	$0x4e24d58c // fadd v12.4s, v12.4s, v4.4s
-	WORD	$0x4e25d5ad // fadd v13.4s, v13.4s, v5.4s
-	FLDPQ	224(RSP), (F5, F4)
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	FLDPQ	256(RSP), (F4, F5)
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	FLDPQ	288(RSP), (F5, F4)
-	WORD	$0x4e25d694 // fadd v20.4s, v20.4s, v5.4s
-	WORD	$0x4e24d6b5 // fadd v21.4s, v21.4s, v4.4s
-	FLDPQ	320(RSP), (F4, F5)
-	WORD	$0x4e24d6d6 // fadd v22.4s, v22.4s, v4.4s
-	WORD	$0x4e25d6f7 // fadd v23.4s, v23.4s, v5.4s
-
-without8:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	224(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	256(RSP), (F1, F0)
 	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
-	WORD	$0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
-	WORD	$0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e36d58c // fadd v12.4s, v12.4s, v22.4s
-	WORD	$0x4e37d5ad // fadd v13.4s, v13.4s, v23.4s
-	WORD	$0x4e2fd673 // fadd v19.4s, v19.4s, v15.4s
-	WORD	$0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd631 // fadd v17.4s, v17.4s, v13.4s
-	WORD	$0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	288(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	320(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+
+without8at8:
+	FLDPQ	352(RSP), (F0, F1)
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FLDPQ	384(RSP), (F1, F0)
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	416(RSP), (F0, F1)
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FLDPQ	448(RSP), (F1, F0)
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD	$0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -10762,49 +10446,49 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	VZIP2	V18.D2, V19.D2, V17.D2
-	VZIP1	V18.D2, V19.D2, V19.D2
-	WORD	$0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
-	FMOVQ	48(RSP), F18
-	FMOVQ	64(RSP), F17
-	VZIP2	V17.D2, V18.D2, V16.D2
-	VZIP1	V17.D2, V18.D2, V18.D2
-	WORD	$0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
-	WORD	$0x6e32d673 // faddp v19.4s, v19.4s, v18.4s
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	WORD	$0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD	$0x6e31d610 // faddp v16.4s, v16.4s, v17.4s
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_97
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V19.B16, V19.B16, V19.B16
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_97:
 	TBZ	$0, R6, skip_98
-	FMOVS	F19, (R7)
+	FMOVS	F16, (R7)
 
 skip_98:
 	JMP	next
 
 single0:
-	VEXT	$8, V5.B16, V5.B16, V4.B16
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
-	FMOVS	F5, (R2)
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x6e28d508 // faddp v8.4s, v8.4s, v8.4s
+	FMOVS	F8, (R2)
 	JMP	next
 
 single1:
-	VEXT	$8, V19.B16, V19.B16, V18.B16
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x6e33d673 // faddp v19.4s, v19.4s, v19.4s
-	FMOVS	F19, (R2)
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD	$0x6e30d610 // faddp v16.4s, v16.4s, v16.4s
+	FMOVS	F16, (R2)
 	JMP	next
 
 next:
@@ -10813,7 +10497,7 @@ next:
 	RET
 
 // func rowsI32NEON(a *byte)
-TEXT ·rowsI32NEON(SB), $344-8
+TEXT ·rowsI32NEON(SB), $472-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -10848,45 +10532,75 @@ row0:
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
-	FLDPQ	256(R9), (F4, F5)
-	VADD	V4.S4, V0.S4, V0.S4
-	VADD	V5.S4, V1.S4, V1.S4
-	FLDPQ	288(R9), (F5, F4)
-	VADD	V5.S4, V2.S4, V2.S4
-	VADD	V4.S4, V3.S4, V3.S4
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	FLDPQ	256(R9), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	288(R9), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	320(R9), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	352(R9), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
 	ADD	$512, R9, R9
 
 fewno2at0:
 	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F6, F7)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
 	ADD	$256, R9, R9
 	JMP	fewtail0at0
 
 fewno1at0:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V7.B16, V7.B16, V7.B16
+	VEOR	V8.B16, V8.B16, V8.B16
+	VEOR	V9.B16, V9.B16, V9.B16
+	VEOR	V10.B16, V10.B16, V10.B16
+	VEOR	V11.B16, V11.B16, V11.B16
+	VEOR	V12.B16, V12.B16, V12.B16
+	VEOR	V13.B16, V13.B16, V13.B16
+	VEOR	V14.B16, V14.B16, V14.B16
+	VEOR	V15.B16, V15.B16, V15.B16
 
 fewtail0at0:
 	MOVD	88(RSP), R8
 	CMP	$4, R8
 	BLT	fewpart0
-	FMOVQ	(R9), F8
-	VADD	V8.S4, V4.S4, V4.S4
+	FMOVQ	(R9), F16
+	VADD	V16.S4, V8.S4, V8.S4
 	CMP	$8, R8
 	BLT	fewpart1
-	FMOVQ	16(R9), F8
-	VADD	V8.S4, V5.S4, V5.S4
+	FMOVQ	16(R9), F16
+	VADD	V16.S4, V9.S4, V9.S4
 	CMP	$12, R8
 	BLT	fewpart2
-	FMOVQ	32(R9), F8
-	VADD	V8.S4, V6.S4, V6.S4
+	FMOVQ	32(R9), F16
+	VADD	V16.S4, V10.S4, V10.S4
 	CMP	$16, R8
 	BLT	fewpart3
-	FMOVQ	48(R9), F8
-	VADD	V8.S4, V7.S4, V7.S4
+	FMOVQ	48(R9), F16
+	VADD	V16.S4, V11.S4, V11.S4
+	CMP	$20, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
+	VADD	V16.S4, V12.S4, V12.S4
+	CMP	$24, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	VADD	V16.S4, V13.S4, V13.S4
+	CMP	$28, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	VADD	V16.S4, V14.S4, V14.S4
+	CMP	$32, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
+	VADD	V16.S4, V15.S4, V15.S4
 	JMP	fewtailed0
 
 fewpart0:
@@ -10895,21 +10609,21 @@ fewpart0:
 	ADD	$0, R9, R10
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_1
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_1:
-	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V16.S4, V8.S4, V8.S4
 	JMP	fewtailed0
 
 fewpart1:
@@ -10919,21 +10633,21 @@ fewpart1:
 	ADD	$16, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_4
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_4
 
 one_6:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_4
 
 four_5:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_4:
-	VADD	V8.S4, V5.S4, V5.S4
+	VADD	V16.S4, V9.S4, V9.S4
 	JMP	fewtailed0
 
 fewpart2:
@@ -10943,21 +10657,21 @@ fewpart2:
 	ADD	$32, R9, R10
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_7
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_7
 
 one_9:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_7
 
 four_8:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_7:
-	VADD	V8.S4, V6.S4, V6.S4
+	VADD	V16.S4, V10.S4, V10.S4
 	JMP	fewtailed0
 
 fewpart3:
@@ -10967,333 +10681,143 @@ fewpart3:
 	ADD	$48, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	TBZ	$0, R8, loaded_10
 	ADD	$8, R10, R10
-	VLD1	(R10), V8.S[2]
+	VLD1	(R10), V16.S[2]
 	JMP	loaded_10
 
 one_12:
-	FMOVS	(R10), F8
+	FMOVS	(R10), F16
 	JMP	loaded_10
 
 four_11:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_10:
-	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$16, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$64, R9, R10
+	TBNZ	$2, R8, four_14
+	TBZ	$1, R8, one_15
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_13
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_13
+
+one_15:
+	FMOVS	(R10), F16
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R10), F16
+
+loaded_13:
+	VADD	V16.S4, V12.S4, V12.S4
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$20, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$80, R9, R10
+	TBNZ	$2, R8, four_17
+	TBZ	$1, R8, one_18
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F16
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F16
+
+loaded_16:
+	VADD	V16.S4, V13.S4, V13.S4
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$24, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$96, R9, R10
+	TBNZ	$2, R8, four_20
+	TBZ	$1, R8, one_21
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_19
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R10), F16
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R10), F16
+
+loaded_19:
+	VADD	V16.S4, V14.S4, V14.S4
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$28, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$112, R9, R10
+	TBNZ	$2, R8, four_23
+	TBZ	$1, R8, one_24
+	FMOVD	(R10), F16
+	TBZ	$0, R8, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V16.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F16
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F16
+
+loaded_22:
+	VADD	V16.S4, V15.S4, V15.S4
 
 fewtailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, fewwithout2at0
-	VADD	V4.S4, V0.S4, V4.S4
-	VADD	V5.S4, V1.S4, V5.S4
-	VADD	V6.S4, V2.S4, V6.S4
-	VADD	V7.S4, V3.S4, V7.S4
+	VADD	V8.S4, V0.S4, V8.S4
+	VADD	V9.S4, V1.S4, V9.S4
+	VADD	V10.S4, V2.S4, V10.S4
+	VADD	V11.S4, V3.S4, V11.S4
+	VADD	V12.S4, V4.S4, V12.S4
+	VADD	V13.S4, V5.S4, V13.S4
+	VADD	V14.S4, V6.S4, V14.S4
+	VADD	V15.S4, V7.S4, V15.S4
 
 fewwithout2at0:
 	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	320(R8), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	352(R8), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	ADD	$512, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	64(R8), (F8, F9)
-	FLDPQ	96(R8), (F10, F11)
-	ADD	$256, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VEOR	V9.B16, V9.B16, V9.B16
-	VEOR	V10.B16, V10.B16, V10.B16
-	VEOR	V11.B16, V11.B16, V11.B16
-
-fewtail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	fewpart4
-	FMOVQ	64(R8), F12
-	VADD	V12.S4, V8.S4, V8.S4
-	CMP	$24, R9
-	BLT	fewpart5
-	FMOVQ	80(R8), F12
-	VADD	V12.S4, V9.S4, V9.S4
-	CMP	$28, R9
-	BLT	fewpart6
-	FMOVQ	96(R8), F12
-	VADD	V12.S4, V10.S4, V10.S4
-	CMP	$32, R9
-	BLT	fewpart7
-	FMOVQ	112(R8), F12
-	VADD	V12.S4, V11.S4, V11.S4
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$64, R8, R10
-	TBNZ	$2, R9, four_14
-	TBZ	$1, R9, one_15
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_13
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_13
-
-one_15:
-	FMOVS	(R10), F12
-	JMP	loaded_13
-
-four_14:
-	FMOVQ	(R10), F12
-
-loaded_13:
-	VADD	V12.S4, V8.S4, V8.S4
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$80, R8, R10
-	TBNZ	$2, R9, four_17
-	TBZ	$1, R9, one_18
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_16
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_16
-
-one_18:
-	FMOVS	(R10), F12
-	JMP	loaded_16
-
-four_17:
-	FMOVQ	(R10), F12
-
-loaded_16:
-	VADD	V12.S4, V9.S4, V9.S4
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$96, R8, R10
-	TBNZ	$2, R9, four_20
-	TBZ	$1, R9, one_21
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_19
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_19
-
-one_21:
-	FMOVS	(R10), F12
-	JMP	loaded_19
-
-four_20:
-	FMOVQ	(R10), F12
-
-loaded_19:
-	VADD	V12.S4, V10.S4, V10.S4
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$112, R8, R10
-	TBNZ	$2, R9, four_23
-	TBZ	$1, R9, one_24
-	FMOVD	(R10), F12
-	TBZ	$0, R9, loaded_22
-	ADD	$8, R10, R10
-	VLD1	(R10), V12.S[2]
-	JMP	loaded_22
-
-one_24:
-	FMOVS	(R10), F12
-	JMP	loaded_22
-
-four_23:
-	FMOVQ	(R10), F12
-
-loaded_22:
-	VADD	V12.S4, V11.S4, V11.S4
-
-fewtailed4:
-	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	VADD	V8.S4, V3.S4, V8.S4
-	VADD	V9.S4, V2.S4, V9.S4
-	VADD	V10.S4, V1.S4, V10.S4
-	VADD	V11.S4, V0.S4, V11.S4
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	FLDPQ	384(R9), (F12, F13)
-	VADD	V12.S4, V0.S4, V0.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	FLDPQ	416(R9), (F13, F12)
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	ADD	$512, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	128(R9), (F12, F13)
-	FLDPQ	160(R9), (F14, F15)
-	ADD	$256, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VEOR	V13.B16, V13.B16, V13.B16
-	VEOR	V14.B16, V14.B16, V14.B16
-	VEOR	V15.B16, V15.B16, V15.B16
-
-fewtail0at8:
-	MOVD	88(RSP), R8
-	CMP	$36, R8
-	BLT	fewpart8
-	FMOVQ	128(R9), F16
-	VADD	V16.S4, V12.S4, V12.S4
-	CMP	$40, R8
-	BLT	fewpart9
-	FMOVQ	144(R9), F16
-	VADD	V16.S4, V13.S4, V13.S4
-	CMP	$44, R8
-	BLT	fewpart10
-	FMOVQ	160(R9), F16
-	VADD	V16.S4, V14.S4, V14.S4
-	CMP	$48, R8
-	BLT	fewpart11
-	FMOVQ	176(R9), F16
-	VADD	V16.S4, V15.S4, V15.S4
-	JMP	fewtailed8
-
-fewpart8:
-	SUB	$32, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$128, R9, R10
-	TBNZ	$2, R8, four_26
-	TBZ	$1, R8, one_27
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_25
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_25
-
-one_27:
-	FMOVS	(R10), F16
-	JMP	loaded_25
-
-four_26:
-	FMOVQ	(R10), F16
-
-loaded_25:
-	VADD	V16.S4, V12.S4, V12.S4
-	JMP	fewtailed8
-
-fewpart9:
-	SUB	$36, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$144, R9, R10
-	TBNZ	$2, R8, four_29
-	TBZ	$1, R8, one_30
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_28
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_28
-
-one_30:
-	FMOVS	(R10), F16
-	JMP	loaded_28
-
-four_29:
-	FMOVQ	(R10), F16
-
-loaded_28:
-	VADD	V16.S4, V13.S4, V13.S4
-	JMP	fewtailed8
-
-fewpart10:
-	SUB	$40, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$160, R9, R10
-	TBNZ	$2, R8, four_32
-	TBZ	$1, R8, one_33
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_31
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_31
-
-one_33:
-	FMOVS	(R10), F16
-	JMP	loaded_31
-
-four_32:
-	FMOVQ	(R10), F16
-
-loaded_31:
-	VADD	V16.S4, V14.S4, V14.S4
-	JMP	fewtailed8
-
-fewpart11:
-	SUB	$44, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$176, R9, R10
-	TBNZ	$2, R8, four_35
-	TBZ	$1, R8, one_36
-	FMOVD	(R10), F16
-	TBZ	$0, R8, loaded_34
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R10), F16
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R10), F16
-
-loaded_34:
-	VADD	V16.S4, V15.S4, V15.S4
-
-fewtailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	VADD	V12.S4, V0.S4, V12.S4
-	VADD	V13.S4, V1.S4, V13.S4
-	VADD	V14.S4, V2.S4, V14.S4
-	VADD	V15.S4, V3.S4, V15.S4
-
-fewwithout2at8:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
 	FLDPQ	192(R8), (F3, F2)
 	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.S4, V7.S4, V7.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V16.S4, V4.S4, V4.S4
 	FLDPQ	448(R8), (F16, F17)
 	VADD	V16.S4, V3.S4, V3.S4
 	VADD	V17.S4, V2.S4, V2.S4
@@ -11302,161 +10826,283 @@ fewwithout2at8:
 	VADD	V16.S4, V0.S4, V0.S4
 	ADD	$512, R8, R8
 
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	192(R8), (F16, F17)
-	FLDPQ	224(R8), (F18, F19)
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
 	ADD	$256, R8, R8
-	JMP	fewtail0at12
+	JMP	fewtail0at8
 
-fewno1at12:
+fewno1at8:
 	VEOR	V16.B16, V16.B16, V16.B16
 	VEOR	V17.B16, V17.B16, V17.B16
 	VEOR	V18.B16, V18.B16, V18.B16
 	VEOR	V19.B16, V19.B16, V19.B16
+	VEOR	V20.B16, V20.B16, V20.B16
+	VEOR	V21.B16, V21.B16, V21.B16
+	VEOR	V22.B16, V22.B16, V22.B16
+	VEOR	V23.B16, V23.B16, V23.B16
 
-fewtail0at12:
+fewtail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
+	VADD	V24.S4, V16.S4, V16.S4
+	CMP	$40, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	VADD	V24.S4, V17.S4, V17.S4
+	CMP	$44, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	VADD	V24.S4, V18.S4, V18.S4
+	CMP	$48, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
+	VADD	V24.S4, V19.S4, V19.S4
 	CMP	$52, R9
 	BLT	fewpart12
-	FMOVQ	192(R8), F20
-	VADD	V20.S4, V16.S4, V16.S4
+	FMOVQ	192(R8), F24
+	VADD	V24.S4, V20.S4, V20.S4
 	CMP	$56, R9
 	BLT	fewpart13
-	FMOVQ	208(R8), F20
-	VADD	V20.S4, V17.S4, V17.S4
+	FMOVQ	208(R8), F24
+	VADD	V24.S4, V21.S4, V21.S4
 	CMP	$60, R9
 	BLT	fewpart14
-	FMOVQ	224(R8), F20
-	VADD	V20.S4, V18.S4, V18.S4
+	FMOVQ	224(R8), F24
+	VADD	V24.S4, V22.S4, V22.S4
 	CMP	$64, R9
 	BLT	fewpart15
-	FMOVQ	240(R8), F20
-	VADD	V20.S4, V19.S4, V19.S4
-	JMP	fewtailed12
+	FMOVQ	240(R8), F24
+	VADD	V24.S4, V23.S4, V23.S4
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$128, R8, R10
+	TBNZ	$2, R9, four_26
+	TBZ	$1, R9, one_27
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_25
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_25
+
+one_27:
+	FMOVS	(R10), F24
+	JMP	loaded_25
+
+four_26:
+	FMOVQ	(R10), F24
+
+loaded_25:
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$144, R8, R10
+	TBNZ	$2, R9, four_29
+	TBZ	$1, R9, one_30
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F24
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F24
+
+loaded_28:
+	VADD	V24.S4, V17.S4, V17.S4
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$160, R8, R10
+	TBNZ	$2, R9, four_32
+	TBZ	$1, R9, one_33
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_31
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_31
+
+one_33:
+	FMOVS	(R10), F24
+	JMP	loaded_31
+
+four_32:
+	FMOVQ	(R10), F24
+
+loaded_31:
+	VADD	V24.S4, V18.S4, V18.S4
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$176, R8, R10
+	TBNZ	$2, R9, four_35
+	TBZ	$1, R9, one_36
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F24
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F24
+
+loaded_34:
+	VADD	V24.S4, V19.S4, V19.S4
+	JMP	fewtailed8
 
 fewpart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$192, R8, R10
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_37
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_37:
-	VADD	V20.S4, V16.S4, V16.S4
-	JMP	fewtailed12
+	VADD	V24.S4, V20.S4, V20.S4
+	JMP	fewtailed8
 
 fewpart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$208, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_40
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_40
 
 one_42:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_40
 
 four_41:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_40:
-	VADD	V20.S4, V17.S4, V17.S4
-	JMP	fewtailed12
+	VADD	V24.S4, V21.S4, V21.S4
+	JMP	fewtailed8
 
 fewpart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$224, R8, R10
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_43
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_43:
-	VADD	V20.S4, V18.S4, V18.S4
-	JMP	fewtailed12
+	VADD	V24.S4, V22.S4, V22.S4
+	JMP	fewtailed8
 
 fewpart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$240, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	TBZ	$0, R9, loaded_46
 	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_46
 
 one_48:
-	FMOVS	(R10), F20
+	FMOVS	(R10), F24
 	JMP	loaded_46
 
 four_47:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_46:
-	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V24.S4, V23.S4, V23.S4
 
-fewtailed12:
+fewtailed8:
 	MOVD	80(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	VADD	V16.S4, V3.S4, V16.S4
-	VADD	V17.S4, V2.S4, V17.S4
-	VADD	V18.S4, V1.S4, V18.S4
-	VADD	V19.S4, V0.S4, V19.S4
+	TBZ	$1, R8, fewwithout2at8
+	VADD	V16.S4, V7.S4, V16.S4
+	VADD	V17.S4, V6.S4, V17.S4
+	VADD	V18.S4, V5.S4, V18.S4
+	VADD	V19.S4, V4.S4, V19.S4
+	VADD	V20.S4, V3.S4, V20.S4
+	VADD	V21.S4, V2.S4, V21.S4
+	VADD	V22.S4, V1.S4, V22.S4
+	VADD	V23.S4, V0.S4, V23.S4
 
-fewwithout2at12:
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
+fewwithout2at8:
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V18.S4, V10.S4, V10.S4
 	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V6.S4, V6.S4
-	VADD	V11.S4, V7.S4, V7.S4
-	VADD	V6.S4, V4.S4, V4.S4
-	VADD	V7.S4, V5.S4, V5.S4
-	VADD	V5.S4, V4.S4, V4.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	VADD	V21.S4, V13.S4, V13.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V15.S4, V11.S4, V11.S4
+	VADD	V10.S4, V8.S4, V8.S4
+	VADD	V11.S4, V9.S4, V9.S4
+	VADD	V9.S4, V8.S4, V8.S4
 	CMP	$1, R6
 	BEQ	single0
-	FMOVQ	F4, (R4)
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
@@ -11468,261 +11114,311 @@ row1:
 	MOVD	R1, R8
 	MOVD	80(RSP), R7
 	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F4, F5)
-	FLDPQ	32(R8), (F7, F6)
-	FLDPQ	256(R8), (F11, F10)
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	288(R8), (F10, F11)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FLDPQ	512(R8), (F11, F10)
-	FLDPQ	544(R8), (F9, F8)
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	FLDPQ	288(R8), (F22, F23)
+	VADD	V22.S4, V11.S4, V11.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	320(R8), (F23, F22)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	FLDPQ	352(R8), (F22, F23)
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
 	FLDPQ	768(R8), (F19, F18)
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V18.S4, V22.S4, V22.S4
 	FLDPQ	800(R8), (F18, F19)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V8.S4, V6.S4, V6.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	FLDPQ	864(R8), (F18, F19)
+	VADD	V18.S4, V22.S4, V22.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
 	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-768(R26), (F19, F18)
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	FLDPQ	-736(R26), (F18, F19)
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	-512(R26), (F19, F18)
-	FLDPQ	-480(R26), (F17, F16)
-	FLDPQ	-256(R26), (F15, F14)
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V14.S4, V18.S4, V18.S4
-	FLDPQ	-224(R26), (F14, F15)
-	VADD	V14.S4, V17.S4, V17.S4
-	VADD	V15.S4, V16.S4, V16.S4
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FSTPQ	(F4, F5), 96(RSP)
-	FSTPQ	(F7, F6), 128(RSP)
-	FLDPQ	64(R8), (F6, F7)
-	FLDPQ	96(R8), (F5, F4)
-	FLDPQ	320(R8), (F11, F10)
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	352(R8), (F10, F11)
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	576(R8), (F11, F10)
-	FLDPQ	608(R8), (F9, F8)
-	FLDPQ	832(R8), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	864(R8), (F17, F16)
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	FLDPQ	-736(R26), (F1, F0)
+	VADD	V1.S4, V21.S4, V21.S4
+	VADD	V0.S4, V20.S4, V20.S4
+	FLDPQ	-704(R26), (F0, F1)
+	VADD	V0.S4, V19.S4, V19.S4
+	VADD	V1.S4, V18.S4, V18.S4
+	FLDPQ	-672(R26), (F1, F0)
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	FLDPQ	-224(R26), (F5, F4)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V2.S4, V21.S4, V21.S4
+	VADD	V3.S4, V20.S4, V20.S4
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	FLDPQ	-160(R26), (F5, F4)
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V3.S4, V19.S4, V19.S4
+	VADD	V2.S4, V18.S4, V18.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FSTPQ	(F8, F9), 96(RSP)
+	FSTPQ	(F11, F10), 128(RSP)
+	FSTPQ	(F15, F14), 160(RSP)
+	FSTPQ	(F13, F12), 192(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.S4, V10.S4, V10.S4
+	VADD	V17.S4, V11.S4, V11.S4
+	FLDPQ	480(R8), (F17, F16)
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	-960(R26), (F8, F9)
-	FLDPQ	-928(R26), (F10, F11)
-	FLDPQ	-704(R26), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	-448(R26), (F16, F17)
-	FLDPQ	-416(R26), (F18, F19)
-	FLDPQ	-192(R26), (F15, F14)
-	VADD	V15.S4, V16.S4, V16.S4
-	VADD	V14.S4, V17.S4, V17.S4
-	FLDPQ	-160(R26), (F14, F15)
-	VADD	V14.S4, V18.S4, V18.S4
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FSTPQ	(F6, F7), 160(RSP)
-	FSTPQ	(F5, F4), 192(RSP)
-	FLDPQ	128(R8), (F4, F5)
-	FLDPQ	160(R8), (F7, F6)
-	FLDPQ	384(R8), (F11, F10)
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	416(R8), (F10, F11)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FLDPQ	640(R8), (F11, F10)
-	FLDPQ	672(R8), (F9, F8)
-	FLDPQ	896(R8), (F19, F18)
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	928(R8), (F18, F19)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	FLDPQ	-896(R26), (F8, F9)
-	FLDPQ	-864(R26), (F10, F11)
-	FLDPQ	-640(R26), (F19, F18)
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	FLDPQ	-608(R26), (F18, F19)
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	-384(R26), (F19, F18)
-	FLDPQ	-352(R26), (F17, F16)
-	FLDPQ	-128(R26), (F15, F14)
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V14.S4, V18.S4, V18.S4
-	FLDPQ	-96(R26), (F14, F15)
-	VADD	V14.S4, V17.S4, V17.S4
-	VADD	V15.S4, V16.S4, V16.S4
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FSTPQ	(F4, F5), 224(RSP)
-	FSTPQ	(F7, F6), 256(RSP)
-	FLDPQ	192(R8), (F6, F7)
-	FLDPQ	224(R8), (F5, F4)
-	FLDPQ	448(R8), (F11, F10)
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	480(R8), (F10, F11)
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	704(R8), (F11, F10)
-	FLDPQ	736(R8), (F9, F8)
-	FLDPQ	960(R8), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	992(R8), (F17, F16)
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	928(R8), (F21, F20)
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	FLDPQ	992(R8), (F21, F20)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V19.S4, V10.S4, V10.S4
+	VADD	V18.S4, V11.S4, V11.S4
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	-832(R26), (F8, F9)
-	FLDPQ	-800(R26), (F10, F11)
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	-320(R26), (F16, F17)
-	FLDPQ	-288(R26), (F18, F19)
-	FLDPQ	-64(R26), (F15, F14)
-	VADD	V15.S4, V16.S4, V16.S4
-	VADD	V14.S4, V17.S4, V17.S4
-	FLDPQ	-32(R26), (F14, F15)
-	VADD	V14.S4, V18.S4, V18.S4
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FSTPQ	(F6, F7), 288(RSP)
-	FSTPQ	(F5, F4), 320(RSP)
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	-608(R26), (F1, F0)
+	VADD	V1.S4, V18.S4, V18.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	-576(R26), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	-544(R26), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	FLDPQ	-96(R26), (F5, F4)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V2.S4, V18.S4, V18.S4
+	VADD	V3.S4, V19.S4, V19.S4
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	FLDPQ	-32(R26), (F5, F4)
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V3.S4, V20.S4, V20.S4
+	VADD	V2.S4, V21.S4, V21.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	FSTPQ	(F12, F13), 224(RSP)
+	FSTPQ	(F14, F15), 256(RSP)
+	FSTPQ	(F10, F11), 288(RSP)
+	FSTPQ	(F9, F8), 320(RSP)
 	ADD	$2048, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F7, F6)
-	FLDPQ	256(R9), (F11, F10)
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	288(R9), (F10, F11)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FLDPQ	512(R9), (F11, F10)
-	FLDPQ	544(R9), (F9, F8)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	FLDPQ	288(R9), (F22, F23)
+	VADD	V22.S4, V11.S4, V11.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	320(R9), (F23, F22)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	FLDPQ	352(R9), (F22, F23)
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
 	FLDPQ	768(R9), (F19, F18)
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V18.S4, V22.S4, V22.S4
 	FLDPQ	800(R9), (F18, F19)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V8.S4, V6.S4, V6.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V11.S4, V11.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	VADD	V19.S4, V20.S4, V20.S4
+	VADD	V18.S4, V21.S4, V21.S4
+	FLDPQ	864(R9), (F18, F19)
+	VADD	V18.S4, V22.S4, V22.S4
+	VADD	V19.S4, V23.S4, V23.S4
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V13.S4, V13.S4
+	VADD	V23.S4, V12.S4, V12.S4
 	ADD	$1024, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F8, F9)
-	FLDPQ	32(R9), (F10, F11)
-	FLDPQ	256(R9), (F19, F18)
-	VADD	V19.S4, V8.S4, V8.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	FLDPQ	288(R9), (F18, F19)
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V1.S4, V22.S4, V22.S4
+	FLDPQ	288(R9), (F1, F0)
+	VADD	V1.S4, V21.S4, V21.S4
+	VADD	V0.S4, V20.S4, V20.S4
+	FLDPQ	320(R9), (F0, F1)
+	VADD	V0.S4, V19.S4, V19.S4
+	VADD	V1.S4, V18.S4, V18.S4
+	FLDPQ	352(R9), (F1, F0)
+	VADD	V1.S4, V17.S4, V17.S4
+	VADD	V0.S4, V16.S4, V16.S4
 	ADD	$512, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F18)
-	FLDPQ	32(R9), (F17, F16)
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
 	ADD	$256, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	VEOR	V19.B16, V19.B16, V19.B16
-	VEOR	V18.B16, V18.B16, V18.B16
-	VEOR	V17.B16, V17.B16, V17.B16
-	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
 
 manytail0at0:
 	MOVD	88(RSP), R7
 	CMP	$4, R7
 	BLT	manypart0
-	FMOVQ	(R9), F15
-	VADD	V15.S4, V19.S4, V19.S4
+	FMOVQ	(R9), F24
+	VADD	V24.S4, V0.S4, V0.S4
 	CMP	$8, R7
 	BLT	manypart1
-	FMOVQ	16(R9), F15
-	VADD	V15.S4, V18.S4, V18.S4
+	FMOVQ	16(R9), F24
+	VADD	V24.S4, V1.S4, V1.S4
 	CMP	$12, R7
 	BLT	manypart2
-	FMOVQ	32(R9), F15
-	VADD	V15.S4, V17.S4, V17.S4
+	FMOVQ	32(R9), F24
+	VADD	V24.S4, V2.S4, V2.S4
 	CMP	$16, R7
 	BLT	manypart3
-	FMOVQ	48(R9), F15
-	VADD	V15.S4, V16.S4, V16.S4
+	FMOVQ	48(R9), F24
+	VADD	V24.S4, V3.S4, V3.S4
+	CMP	$20, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	VADD	V24.S4, V4.S4, V4.S4
+	CMP	$24, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	VADD	V24.S4, V5.S4, V5.S4
+	CMP	$28, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	VADD	V24.S4, V6.S4, V6.S4
+	CMP	$32, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	VADD	V24.S4, V7.S4, V7.S4
 	JMP	manytailed0
 
 manypart0:
@@ -11731,21 +11427,21 @@ manypart0:
 	ADD	$0, R9, R10
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_49
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_49
 
 one_51:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_49
 
 four_50:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_49:
-	VADD	V15.S4, V19.S4, V19.S4
+	VADD	V24.S4, V0.S4, V0.S4
 	JMP	manytailed0
 
 manypart1:
@@ -11755,21 +11451,21 @@ manypart1:
 	ADD	$16, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_52
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_52
 
 one_54:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_52
 
 four_53:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_52:
-	VADD	V15.S4, V18.S4, V18.S4
+	VADD	V24.S4, V1.S4, V1.S4
 	JMP	manytailed0
 
 manypart2:
@@ -11779,21 +11475,21 @@ manypart2:
 	ADD	$32, R9, R10
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_55
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_55
 
 one_57:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_55
 
 four_56:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_55:
-	VADD	V15.S4, V17.S4, V17.S4
+	VADD	V24.S4, V2.S4, V2.S4
 	JMP	manytailed0
 
 manypart3:
@@ -11803,449 +11499,262 @@ manypart3:
 	ADD	$48, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	TBZ	$0, R7, loaded_58
 	ADD	$8, R10, R10
-	VLD1	(R10), V15.S[2]
+	VLD1	(R10), V24.S[2]
 	JMP	loaded_58
 
 one_60:
-	FMOVS	(R10), F15
+	FMOVS	(R10), F24
 	JMP	loaded_58
 
 four_59:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_58:
-	VADD	V15.S4, V16.S4, V16.S4
+	VADD	V24.S4, V3.S4, V3.S4
+	JMP	manytailed0
+
+manypart4:
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$64, R9, R10
+	TBNZ	$2, R7, four_62
+	TBZ	$1, R7, one_63
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_61
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_61
+
+one_63:
+	FMOVS	(R10), F24
+	JMP	loaded_61
+
+four_62:
+	FMOVQ	(R10), F24
+
+loaded_61:
+	VADD	V24.S4, V4.S4, V4.S4
+	JMP	manytailed0
+
+manypart5:
+	SUB	$20, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$80, R9, R10
+	TBNZ	$2, R7, four_65
+	TBZ	$1, R7, one_66
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_64
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_64
+
+one_66:
+	FMOVS	(R10), F24
+	JMP	loaded_64
+
+four_65:
+	FMOVQ	(R10), F24
+
+loaded_64:
+	VADD	V24.S4, V5.S4, V5.S4
+	JMP	manytailed0
+
+manypart6:
+	SUB	$24, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$96, R9, R10
+	TBNZ	$2, R7, four_68
+	TBZ	$1, R7, one_69
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_67
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_67
+
+one_69:
+	FMOVS	(R10), F24
+	JMP	loaded_67
+
+four_68:
+	FMOVQ	(R10), F24
+
+loaded_67:
+	VADD	V24.S4, V6.S4, V6.S4
+	JMP	manytailed0
+
+manypart7:
+	SUB	$28, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$112, R9, R10
+	TBNZ	$2, R7, four_71
+	TBZ	$1, R7, one_72
+	FMOVD	(R10), F24
+	TBZ	$0, R7, loaded_70
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_70
+
+one_72:
+	FMOVS	(R10), F24
+	JMP	loaded_70
+
+four_71:
+	FMOVQ	(R10), F24
+
+loaded_70:
+	VADD	V24.S4, V7.S4, V7.S4
 
 manytailed0:
 	MOVD	80(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	VADD	V19.S4, V8.S4, V19.S4
-	VADD	V18.S4, V9.S4, V18.S4
-	VADD	V17.S4, V10.S4, V17.S4
-	VADD	V16.S4, V11.S4, V16.S4
+	VADD	V0.S4, V23.S4, V0.S4
+	VADD	V1.S4, V22.S4, V1.S4
+	VADD	V2.S4, V21.S4, V2.S4
+	VADD	V3.S4, V20.S4, V3.S4
+	VADD	V4.S4, V19.S4, V4.S4
+	VADD	V5.S4, V18.S4, V5.S4
+	VADD	V6.S4, V17.S4, V6.S4
+	VADD	V7.S4, V16.S4, V7.S4
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	VADD	V19.S4, V4.S4, V19.S4
-	VADD	V18.S4, V5.S4, V18.S4
-	VADD	V17.S4, V7.S4, V17.S4
-	VADD	V16.S4, V6.S4, V16.S4
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	64(R7), (F6, F7)
-	FLDPQ	96(R7), (F5, F4)
-	FLDPQ	320(R7), (F11, F10)
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	352(R7), (F10, F11)
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F15, F14)
-	VADD	V15.S4, V11.S4, V11.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	864(R7), (F14, F15)
-	VADD	V14.S4, V9.S4, V9.S4
-	VADD	V15.S4, V8.S4, V8.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	ADD	$1024, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	64(R7), (F8, F9)
-	FLDPQ	96(R7), (F10, F11)
-	FLDPQ	320(R7), (F15, F14)
-	VADD	V15.S4, V8.S4, V8.S4
-	VADD	V14.S4, V9.S4, V9.S4
-	FLDPQ	352(R7), (F14, F15)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V15.S4, V11.S4, V11.S4
-	ADD	$512, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	64(R7), (F15, F14)
-	FLDPQ	96(R7), (F13, F12)
-	ADD	$256, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VEOR	V14.B16, V14.B16, V14.B16
-	VEOR	V13.B16, V13.B16, V13.B16
-	VEOR	V12.B16, V12.B16, V12.B16
-
-manytail0at4:
-	MOVD	88(RSP), R9
-	CMP	$20, R9
-	BLT	manypart4
-	FMOVQ	64(R7), F0
-	VADD	V0.S4, V15.S4, V15.S4
-	CMP	$24, R9
-	BLT	manypart5
-	FMOVQ	80(R7), F0
-	VADD	V0.S4, V14.S4, V14.S4
-	CMP	$28, R9
-	BLT	manypart6
-	FMOVQ	96(R7), F0
-	VADD	V0.S4, V13.S4, V13.S4
-	CMP	$32, R9
-	BLT	manypart7
-	FMOVQ	112(R7), F0
-	VADD	V0.S4, V12.S4, V12.S4
-	JMP	manytailed4
-
-manypart4:
-	SUB	$16, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$64, R7, R10
-	TBNZ	$2, R9, four_62
-	TBZ	$1, R9, one_63
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_61
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_61
-
-one_63:
-	FMOVS	(R10), F0
-	JMP	loaded_61
-
-four_62:
-	FMOVQ	(R10), F0
-
-loaded_61:
-	VADD	V0.S4, V15.S4, V15.S4
-	JMP	manytailed4
-
-manypart5:
-	SUB	$20, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$80, R7, R10
-	TBNZ	$2, R9, four_65
-	TBZ	$1, R9, one_66
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_64
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_64
-
-one_66:
-	FMOVS	(R10), F0
-	JMP	loaded_64
-
-four_65:
-	FMOVQ	(R10), F0
-
-loaded_64:
-	VADD	V0.S4, V14.S4, V14.S4
-	JMP	manytailed4
-
-manypart6:
-	SUB	$24, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$96, R7, R10
-	TBNZ	$2, R9, four_68
-	TBZ	$1, R9, one_69
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_67
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_67
-
-one_69:
-	FMOVS	(R10), F0
-	JMP	loaded_67
-
-four_68:
-	FMOVQ	(R10), F0
-
-loaded_67:
-	VADD	V0.S4, V13.S4, V13.S4
-	JMP	manytailed4
-
-manypart7:
-	SUB	$28, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$112, R7, R10
-	TBNZ	$2, R9, four_71
-	TBZ	$1, R9, one_72
-	FMOVD	(R10), F0
-	TBZ	$0, R9, loaded_70
-	ADD	$8, R10, R10
-	VLD1	(R10), V0.S[2]
-	JMP	loaded_70
-
-one_72:
-	FMOVS	(R10), F0
-	JMP	loaded_70
-
-four_71:
-	FMOVQ	(R10), F0
-
-loaded_70:
-	VADD	V0.S4, V12.S4, V12.S4
-
-manytailed4:
-	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	VADD	V15.S4, V8.S4, V15.S4
-	VADD	V14.S4, V9.S4, V14.S4
-	VADD	V13.S4, V10.S4, V13.S4
-	VADD	V12.S4, V11.S4, V12.S4
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	VADD	V15.S4, V6.S4, V15.S4
-	VADD	V14.S4, V7.S4, V14.S4
-	VADD	V13.S4, V5.S4, V13.S4
-	VADD	V12.S4, V4.S4, V12.S4
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	128(R9), (F4, F5)
-	FLDPQ	160(R9), (F7, F6)
-	FLDPQ	384(R9), (F11, F10)
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	416(R9), (F10, F11)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	FLDPQ	640(R9), (F11, F10)
-	FLDPQ	672(R9), (F9, F8)
-	FLDPQ	896(R9), (F0, F1)
-	VADD	V0.S4, V11.S4, V11.S4
-	VADD	V1.S4, V10.S4, V10.S4
-	FLDPQ	928(R9), (F1, F0)
-	VADD	V1.S4, V9.S4, V9.S4
-	VADD	V0.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	ADD	$1024, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	128(R9), (F8, F9)
-	FLDPQ	160(R9), (F10, F11)
-	FLDPQ	384(R9), (F0, F1)
-	VADD	V0.S4, V8.S4, V8.S4
-	VADD	V1.S4, V9.S4, V9.S4
-	FLDPQ	416(R9), (F1, F0)
-	VADD	V1.S4, V10.S4, V10.S4
-	VADD	V0.S4, V11.S4, V11.S4
-	ADD	$512, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	ADD	$256, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-
-manytail0at8:
-	MOVD	88(RSP), R7
-	CMP	$36, R7
-	BLT	manypart8
-	FMOVQ	128(R9), F20
-	VADD	V20.S4, V0.S4, V0.S4
-	CMP	$40, R7
-	BLT	manypart9
-	FMOVQ	144(R9), F20
-	VADD	V20.S4, V1.S4, V1.S4
-	CMP	$44, R7
-	BLT	manypart10
-	FMOVQ	160(R9), F20
-	VADD	V20.S4, V2.S4, V2.S4
-	CMP	$48, R7
-	BLT	manypart11
-	FMOVQ	176(R9), F20
-	VADD	V20.S4, V3.S4, V3.S4
-	JMP	manytailed8
-
-manypart8:
-	SUB	$32, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$128, R9, R10
-	TBNZ	$2, R7, four_74
-	TBZ	$1, R7, one_75
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_73
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_73
-
-one_75:
-	FMOVS	(R10), F20
-	JMP	loaded_73
-
-four_74:
-	FMOVQ	(R10), F20
-
-loaded_73:
-	VADD	V20.S4, V0.S4, V0.S4
-	JMP	manytailed8
-
-manypart9:
-	SUB	$36, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$144, R9, R10
-	TBNZ	$2, R7, four_77
-	TBZ	$1, R7, one_78
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_76
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_76
-
-one_78:
-	FMOVS	(R10), F20
-	JMP	loaded_76
-
-four_77:
-	FMOVQ	(R10), F20
-
-loaded_76:
-	VADD	V20.S4, V1.S4, V1.S4
-	JMP	manytailed8
-
-manypart10:
-	SUB	$40, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$160, R9, R10
-	TBNZ	$2, R7, four_80
-	TBZ	$1, R7, one_81
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_79
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_79
-
-one_81:
-	FMOVS	(R10), F20
-	JMP	loaded_79
-
-four_80:
-	FMOVQ	(R10), F20
-
-loaded_79:
-	VADD	V20.S4, V2.S4, V2.S4
-	JMP	manytailed8
-
-manypart11:
-	SUB	$44, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$176, R9, R10
-	TBNZ	$2, R7, four_83
-	TBZ	$1, R7, one_84
-	FMOVD	(R10), F20
-	TBZ	$0, R7, loaded_82
-	ADD	$8, R10, R10
-	VLD1	(R10), V20.S[2]
-	JMP	loaded_82
-
-one_84:
-	FMOVS	(R10), F20
-	JMP	loaded_82
-
-four_83:
-	FMOVQ	(R10), F20
-
-loaded_82:
-	VADD	V20.S4, V3.S4, V3.S4
-
-manytailed8:
-	MOVD	80(RSP), R9
-	TBZ	$1, R9, manywithout2at8
 	VADD	V0.S4, V8.S4, V0.S4
 	VADD	V1.S4, V9.S4, V1.S4
-	VADD	V2.S4, V10.S4, V2.S4
-	VADD	V3.S4, V11.S4, V3.S4
+	VADD	V2.S4, V11.S4, V2.S4
+	VADD	V3.S4, V10.S4, V3.S4
+	VADD	V4.S4, V15.S4, V4.S4
+	VADD	V5.S4, V14.S4, V5.S4
+	VADD	V6.S4, V13.S4, V6.S4
+	VADD	V7.S4, V12.S4, V7.S4
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	VADD	V0.S4, V4.S4, V0.S4
-	VADD	V1.S4, V5.S4, V1.S4
-	VADD	V2.S4, V7.S4, V2.S4
-	VADD	V3.S4, V6.S4, V3.S4
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	96(RSP), (F12, F13)
+	VADD	V12.S4, V0.S4, V0.S4
+	VADD	V13.S4, V1.S4, V1.S4
+	FLDPQ	128(RSP), (F13, F12)
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	FLDPQ	160(RSP), (F12, F13)
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	FLDPQ	192(RSP), (F13, F12)
+	VADD	V13.S4, V6.S4, V6.S4
+	VADD	V12.S4, V7.S4, V7.S4
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 352(RSP)
+	FSTPQ	(F2, F3), 384(RSP)
+	FSTPQ	(F4, F5), 416(RSP)
+	FSTPQ	(F6, F7), 448(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	192(R7), (F6, F7)
-	FLDPQ	224(R7), (F5, F4)
-	FLDPQ	448(R7), (F11, F10)
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	480(R7), (F10, F11)
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	704(R7), (F11, F10)
-	FLDPQ	736(R7), (F9, F8)
-	FLDPQ	960(R7), (F20, F21)
-	VADD	V20.S4, V11.S4, V11.S4
-	VADD	V21.S4, V10.S4, V10.S4
-	FLDPQ	992(R7), (F21, F20)
-	VADD	V21.S4, V9.S4, V9.S4
-	VADD	V20.S4, V8.S4, V8.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V13.S4, V6.S4, V6.S4
+	FLDPQ	416(R7), (F13, F12)
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	FLDPQ	448(R7), (F12, F13)
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	FLDPQ	480(R7), (F13, F12)
+	VADD	V13.S4, V1.S4, V1.S4
+	VADD	V12.S4, V0.S4, V0.S4
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	VADD	V10.S4, V12.S4, V12.S4
+	VADD	V11.S4, V13.S4, V13.S4
+	FLDPQ	928(R7), (F11, F10)
+	VADD	V11.S4, V14.S4, V14.S4
+	VADD	V10.S4, V15.S4, V15.S4
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V13.S4, V6.S4, V6.S4
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	VADD	V10.S4, V15.S4, V15.S4
+	VADD	V11.S4, V14.S4, V14.S4
+	FLDPQ	992(R7), (F11, F10)
+	VADD	V11.S4, V13.S4, V13.S4
+	VADD	V10.S4, V12.S4, V12.S4
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	VADD	V13.S4, V1.S4, V1.S4
+	VADD	V12.S4, V0.S4, V0.S4
 	ADD	$1024, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	192(R7), (F8, F9)
-	FLDPQ	224(R7), (F10, F11)
-	FLDPQ	448(R7), (F20, F21)
-	VADD	V20.S4, V8.S4, V8.S4
-	VADD	V21.S4, V9.S4, V9.S4
-	FLDPQ	480(R7), (F21, F20)
-	VADD	V21.S4, V10.S4, V10.S4
-	VADD	V20.S4, V11.S4, V11.S4
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	416(R7), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	448(R7), (F16, F17)
+	VADD	V16.S4, V10.S4, V10.S4
+	VADD	V17.S4, V11.S4, V11.S4
+	FLDPQ	480(R7), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
 	ADD	$512, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
 	FLDPQ	192(R7), (F20, F21)
 	FLDPQ	224(R7), (F22, F23)
 	ADD	$256, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V17.B16, V17.B16, V17.B16
+	VEOR	V18.B16, V18.B16, V18.B16
+	VEOR	V19.B16, V19.B16, V19.B16
 	VEOR	V20.B16, V20.B16, V20.B16
 	VEOR	V21.B16, V21.B16, V21.B16
 	VEOR	V22.B16, V22.B16, V22.B16
 	VEOR	V23.B16, V23.B16, V23.B16
 
-manytail0at12:
+manytail0at8:
 	MOVD	88(RSP), R9
+	CMP	$36, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	VADD	V24.S4, V16.S4, V16.S4
+	CMP	$40, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	VADD	V24.S4, V17.S4, V17.S4
+	CMP	$44, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	VADD	V24.S4, V18.S4, V18.S4
+	CMP	$48, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	VADD	V24.S4, V19.S4, V19.S4
 	CMP	$52, R9
 	BLT	manypart12
 	FMOVQ	192(R7), F24
@@ -12262,12 +11771,108 @@ manytail0at12:
 	BLT	manypart15
 	FMOVQ	240(R7), F24
 	VADD	V24.S4, V23.S4, V23.S4
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$32, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$128, R7, R10
+	TBNZ	$2, R9, four_74
+	TBZ	$1, R9, one_75
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_73
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_73
+
+one_75:
+	FMOVS	(R10), F24
+	JMP	loaded_73
+
+four_74:
+	FMOVQ	(R10), F24
+
+loaded_73:
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	manytailed8
+
+manypart9:
+	SUB	$36, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$144, R7, R10
+	TBNZ	$2, R9, four_77
+	TBZ	$1, R9, one_78
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_76
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_76
+
+one_78:
+	FMOVS	(R10), F24
+	JMP	loaded_76
+
+four_77:
+	FMOVQ	(R10), F24
+
+loaded_76:
+	VADD	V24.S4, V17.S4, V17.S4
+	JMP	manytailed8
+
+manypart10:
+	SUB	$40, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$160, R7, R10
+	TBNZ	$2, R9, four_80
+	TBZ	$1, R9, one_81
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_79
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_79
+
+one_81:
+	FMOVS	(R10), F24
+	JMP	loaded_79
+
+four_80:
+	FMOVQ	(R10), F24
+
+loaded_79:
+	VADD	V24.S4, V18.S4, V18.S4
+	JMP	manytailed8
+
+manypart11:
+	SUB	$44, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$176, R7, R10
+	TBNZ	$2, R9, four_83
+	TBZ	$1, R9, one_84
+	FMOVD	(R10), F24
+	TBZ	$0, R9, loaded_82
+	ADD	$8, R10, R10
+	VLD1	(R10), V24.S[2]
+	JMP	loaded_82
+
+one_84:
+	FMOVS	(R10), F24
+	JMP	loaded_82
+
+four_83:
+	FMOVQ	(R10), F24
+
+loaded_82:
+	VADD	V24.S4, V19.S4, V19.S4
+	JMP	manytailed8
 
 manypart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$192, R7, R10
 	TBNZ	$2, R9, four_86
 	TBZ	$1, R9, one_87
@@ -12286,12 +11891,12 @@ four_86:
 
 loaded_85:
 	VADD	V24.S4, V20.S4, V20.S4
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$208, R7, R10
 	TBNZ	$2, R9, four_89
 	TBZ	$1, R9, one_90
@@ -12310,12 +11915,12 @@ four_89:
 
 loaded_88:
 	VADD	V24.S4, V21.S4, V21.S4
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$224, R7, R10
 	TBNZ	$2, R9, four_92
 	TBZ	$1, R9, one_93
@@ -12334,12 +11939,12 @@ four_92:
 
 loaded_91:
 	VADD	V24.S4, V22.S4, V22.S4
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$240, R7, R10
 	TBNZ	$2, R9, four_95
 	TBZ	$1, R9, one_96
@@ -12359,67 +11964,67 @@ four_95:
 loaded_94:
 	VADD	V24.S4, V23.S4, V23.S4
 
-manytailed12:
+manytailed8:
 	MOVD	80(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	VADD	V20.S4, V8.S4, V20.S4
-	VADD	V21.S4, V9.S4, V21.S4
-	VADD	V22.S4, V10.S4, V22.S4
-	VADD	V23.S4, V11.S4, V23.S4
+	TBZ	$1, R7, manywithout2at8
+	VADD	V16.S4, V12.S4, V16.S4
+	VADD	V17.S4, V13.S4, V17.S4
+	VADD	V18.S4, V14.S4, V18.S4
+	VADD	V19.S4, V15.S4, V19.S4
+	VADD	V20.S4, V10.S4, V20.S4
+	VADD	V21.S4, V11.S4, V21.S4
+	VADD	V22.S4, V9.S4, V22.S4
+	VADD	V23.S4, V8.S4, V23.S4
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	VADD	V20.S4, V6.S4, V20.S4
-	VADD	V21.S4, V7.S4, V21.S4
-	VADD	V22.S4, V5.S4, V22.S4
-	VADD	V23.S4, V4.S4, V23.S4
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	VADD	V16.S4, V7.S4, V16.S4
+	VADD	V17.S4, V6.S4, V17.S4
+	VADD	V18.S4, V5.S4, V18.S4
+	VADD	V19.S4, V4.S4, V19.S4
+	VADD	V20.S4, V3.S4, V20.S4
+	VADD	V21.S4, V2.S4, V21.S4
+	VADD	V22.S4, V1.S4, V22.S4
+	VADD	V23.S4, V0.S4, V23.S4
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	96(RSP), (F4, F5)
-	VADD	V4.S4, V19.S4, V19.S4
-	VADD	V5.S4, V18.S4, V18.S4
-	FLDPQ	128(RSP), (F5, F4)
-	VADD	V5.S4, V17.S4, V17.S4
-	VADD	V4.S4, V16.S4, V16.S4
-	FLDPQ	160(RSP), (F4, F5)
-	VADD	V4.S4, V15.S4, V15.S4
-	VADD	V5.S4, V14.S4, V14.S4
-	FLDPQ	192(RSP), (F5, F4)
-	VADD	V5.S4, V13.S4, V13.S4
-	VADD	V4.S4, V12.S4, V12.S4
-	FLDPQ	224(RSP), (F4, F5)
-	VADD	V4.S4, V0.S4, V0.S4
-	VADD	V5.S4, V1.S4, V1.S4
-	FLDPQ	256(RSP), (F5, F4)
-	VADD	V5.S4, V2.S4, V2.S4
-	VADD	V4.S4, V3.S4, V3.S4
-	FLDPQ	288(RSP), (F4, F5)
-	VADD	V4.S4, V20.S4, V20.S4
-	VADD	V5.S4, V21.S4, V21.S4
-	FLDPQ	320(RSP), (F5, F4)
-	VADD	V5.S4, V22.S4, V22.S4
-	VADD	V4.S4, V23.S4, V23.S4
-
-without8:
-	VADD	V0.S4, V19.S4, V19.S4
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	224(RSP), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	256(RSP), (F1, F0)
 	VADD	V1.S4, V18.S4, V18.S4
-	VADD	V2.S4, V17.S4, V17.S4
-	VADD	V3.S4, V16.S4, V16.S4
-	VADD	V20.S4, V15.S4, V15.S4
-	VADD	V21.S4, V14.S4, V14.S4
-	VADD	V22.S4, V13.S4, V13.S4
-	VADD	V23.S4, V12.S4, V12.S4
-	VADD	V15.S4, V19.S4, V19.S4
-	VADD	V14.S4, V18.S4, V18.S4
-	VADD	V13.S4, V17.S4, V17.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V17.S4, V19.S4, V19.S4
-	VADD	V16.S4, V18.S4, V18.S4
-	VADD	V18.S4, V19.S4, V19.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	288(RSP), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	320(RSP), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+
+without8at8:
+	FLDPQ	352(RSP), (F0, F1)
+	VADD	V0.S4, V16.S4, V16.S4
+	VADD	V1.S4, V17.S4, V17.S4
+	FLDPQ	384(RSP), (F1, F0)
+	VADD	V1.S4, V18.S4, V18.S4
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	416(RSP), (F0, F1)
+	VADD	V0.S4, V20.S4, V20.S4
+	VADD	V1.S4, V21.S4, V21.S4
+	FLDPQ	448(RSP), (F1, F0)
+	VADD	V1.S4, V22.S4, V22.S4
+	VADD	V0.S4, V23.S4, V23.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V19.S4, V19.S4
+	VADD	V18.S4, V16.S4, V16.S4
+	VADD	V19.S4, V17.S4, V17.S4
+	VADD	V17.S4, V16.S4, V16.S4
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -12427,49 +12032,49 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	VZIP2	V18.D2, V19.D2, V16.D2
-	VZIP1	V18.D2, V19.D2, V19.D2
-	VADD	V16.S4, V19.S4, V19.S4
-	FMOVQ	48(RSP), F18
-	FMOVQ	64(RSP), F16
-	VZIP2	V16.D2, V18.D2, V17.D2
-	VZIP1	V16.D2, V18.D2, V18.D2
-	VADD	V17.S4, V18.S4, V18.S4
-	VADDP	V18.S4, V19.S4, V19.S4
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VZIP2	V17.D2, V16.D2, V19.D2
+	VZIP1	V17.D2, V16.D2, V16.D2
+	VADD	V19.S4, V16.S4, V16.S4
+	FMOVQ	48(RSP), F17
+	FMOVQ	64(RSP), F19
+	VZIP2	V19.D2, V17.D2, V18.D2
+	VZIP1	V19.D2, V17.D2, V17.D2
+	VADD	V18.S4, V17.S4, V17.S4
+	VADDP	V17.S4, V16.S4, V16.S4
 	CMP	$4, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$1, R6, skip_97
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 	ADD	$8, R7, R7
-	VEXT	$8, V19.B16, V19.B16, V19.B16
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_97:
 	TBZ	$0, R6, skip_98
-	FMOVS	F19, (R7)
+	FMOVS	F16, (R7)
 
 skip_98:
 	JMP	next
 
 single0:
-	VEXT	$8, V4.B16, V4.B16, V5.B16
-	VADD	V5.S4, V4.S4, V4.S4
-	VADDP	V4.S4, V4.S4, V4.S4
-	FMOVS	F4, (R2)
+	VEXT	$8, V8.B16, V8.B16, V9.B16
+	VADD	V9.S4, V8.S4, V8.S4
+	VADDP	V8.S4, V8.S4, V8.S4
+	FMOVS	F8, (R2)
 	JMP	next
 
 single1:
-	VEXT	$8, V19.B16, V19.B16, V18.B16
-	VADD	V18.S4, V19.S4, V19.S4
-	VADDP	V19.S4, V19.S4, V19.S4
-	FMOVS	F19, (R2)
+	VEXT	$8, V16.B16, V16.B16, V17.B16
+	VADD	V17.S4, V16.S4, V16.S4
+	VADDP	V16.S4, V16.S4, V16.S4
+	FMOVS	F16, (R2)
 	JMP	next
 
 next:
@@ -12478,7 +12083,7 @@ next:
 	RET
 
 // func rowsI64NEON(a *byte)
-TEXT ·rowsI64NEON(SB), $312-8
+TEXT ·rowsI64NEON(SB), $440-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -12513,45 +12118,75 @@ row0:
 	TBZ	$1, R8, fewno2at0
 	FLDPQ	(R9), (F0, F1)
 	FLDPQ	32(R9), (F2, F3)
-	FLDPQ	256(R9), (F4, F5)
-	VADD	V4.D2, V0.D2, V0.D2
-	VADD	V5.D2, V1.D2, V1.D2
-	FLDPQ	288(R9), (F5, F4)
-	VADD	V5.D2, V2.D2, V2.D2
-	VADD	V4.D2, V3.D2, V3.D2
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
+	FLDPQ	256(R9), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	288(R9), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	320(R9), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	352(R9), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
 	ADD	$512, R9, R9
 
 fewno2at0:
 	TBZ	$0, R8, fewno1at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F6, F7)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
 	ADD	$256, R9, R9
 	JMP	fewtail0at0
 
 fewno1at0:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V7.B16, V7.B16, V7.B16
+	VEOR	V8.B16, V8.B16, V8.B16
+	VEOR	V9.B16, V9.B16, V9.B16
+	VEOR	V10.B16, V10.B16, V10.B16
+	VEOR	V11.B16, V11.B16, V11.B16
+	VEOR	V12.B16, V12.B16, V12.B16
+	VEOR	V13.B16, V13.B16, V13.B16
+	VEOR	V14.B16, V14.B16, V14.B16
+	VEOR	V15.B16, V15.B16, V15.B16
 
 fewtail0at0:
 	MOVD	56(RSP), R8
 	CMP	$2, R8
 	BLT	fewpart0
-	FMOVQ	(R9), F8
-	VADD	V8.D2, V4.D2, V4.D2
+	FMOVQ	(R9), F16
+	VADD	V16.D2, V8.D2, V8.D2
 	CMP	$4, R8
 	BLT	fewpart1
-	FMOVQ	16(R9), F8
-	VADD	V8.D2, V5.D2, V5.D2
+	FMOVQ	16(R9), F16
+	VADD	V16.D2, V9.D2, V9.D2
 	CMP	$6, R8
 	BLT	fewpart2
-	FMOVQ	32(R9), F8
-	VADD	V8.D2, V6.D2, V6.D2
+	FMOVQ	32(R9), F16
+	VADD	V16.D2, V10.D2, V10.D2
 	CMP	$8, R8
 	BLT	fewpart3
-	FMOVQ	48(R9), F8
-	VADD	V8.D2, V7.D2, V7.D2
+	FMOVQ	48(R9), F16
+	VADD	V16.D2, V11.D2, V11.D2
+	CMP	$10, R8
+	BLT	fewpart4
+	FMOVQ	64(R9), F16
+	VADD	V16.D2, V12.D2, V12.D2
+	CMP	$12, R8
+	BLT	fewpart5
+	FMOVQ	80(R9), F16
+	VADD	V16.D2, V13.D2, V13.D2
+	CMP	$14, R8
+	BLT	fewpart6
+	FMOVQ	96(R9), F16
+	VADD	V16.D2, V14.D2, V14.D2
+	CMP	$16, R8
+	BLT	fewpart7
+	FMOVQ	112(R9), F16
+	VADD	V16.D2, V15.D2, V15.D2
 	JMP	fewtailed0
 
 fewpart0:
@@ -12559,14 +12194,14 @@ fewpart0:
 	BLE	fewtailed0
 	ADD	$0, R9, R10
 	TBNZ	$1, R8, two_2
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_1:
-	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V16.D2, V8.D2, V8.D2
 	JMP	fewtailed0
 
 fewpart1:
@@ -12575,14 +12210,14 @@ fewpart1:
 	BLE	fewtailed0
 	ADD	$16, R9, R10
 	TBNZ	$1, R8, two_4
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	JMP	loaded_3
 
 two_4:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_3:
-	VADD	V8.D2, V5.D2, V5.D2
+	VADD	V16.D2, V9.D2, V9.D2
 	JMP	fewtailed0
 
 fewpart2:
@@ -12591,14 +12226,14 @@ fewpart2:
 	BLE	fewtailed0
 	ADD	$32, R9, R10
 	TBNZ	$1, R8, two_6
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	JMP	loaded_5
 
 two_6:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_5:
-	VADD	V8.D2, V6.D2, V6.D2
+	VADD	V16.D2, V10.D2, V10.D2
 	JMP	fewtailed0
 
 fewpart3:
@@ -12607,262 +12242,104 @@ fewpart3:
 	BLE	fewtailed0
 	ADD	$48, R9, R10
 	TBNZ	$1, R8, two_8
-	FMOVD	(R10), F8
+	FMOVD	(R10), F16
 	JMP	loaded_7
 
 two_8:
-	FMOVQ	(R10), F8
+	FMOVQ	(R10), F16
 
 loaded_7:
-	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	JMP	fewtailed0
+
+fewpart4:
+	SUB	$8, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$64, R9, R10
+	TBNZ	$1, R8, two_10
+	FMOVD	(R10), F16
+	JMP	loaded_9
+
+two_10:
+	FMOVQ	(R10), F16
+
+loaded_9:
+	VADD	V16.D2, V12.D2, V12.D2
+	JMP	fewtailed0
+
+fewpart5:
+	SUB	$10, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$80, R9, R10
+	TBNZ	$1, R8, two_12
+	FMOVD	(R10), F16
+	JMP	loaded_11
+
+two_12:
+	FMOVQ	(R10), F16
+
+loaded_11:
+	VADD	V16.D2, V13.D2, V13.D2
+	JMP	fewtailed0
+
+fewpart6:
+	SUB	$12, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$96, R9, R10
+	TBNZ	$1, R8, two_14
+	FMOVD	(R10), F16
+	JMP	loaded_13
+
+two_14:
+	FMOVQ	(R10), F16
+
+loaded_13:
+	VADD	V16.D2, V14.D2, V14.D2
+	JMP	fewtailed0
+
+fewpart7:
+	SUB	$14, R8, R8
+	CMP	$0, R8
+	BLE	fewtailed0
+	ADD	$112, R9, R10
+	TBNZ	$1, R8, two_16
+	FMOVD	(R10), F16
+	JMP	loaded_15
+
+two_16:
+	FMOVQ	(R10), F16
+
+loaded_15:
+	VADD	V16.D2, V15.D2, V15.D2
 
 fewtailed0:
 	MOVD	48(RSP), R9
 	TBZ	$1, R9, fewwithout2at0
-	VADD	V4.D2, V0.D2, V4.D2
-	VADD	V5.D2, V1.D2, V5.D2
-	VADD	V6.D2, V2.D2, V6.D2
-	VADD	V7.D2, V3.D2, V7.D2
+	VADD	V8.D2, V0.D2, V8.D2
+	VADD	V9.D2, V1.D2, V9.D2
+	VADD	V10.D2, V2.D2, V10.D2
+	VADD	V11.D2, V3.D2, V11.D2
+	VADD	V12.D2, V4.D2, V12.D2
+	VADD	V13.D2, V5.D2, V13.D2
+	VADD	V14.D2, V6.D2, V14.D2
+	VADD	V15.D2, V7.D2, V15.D2
 
 fewwithout2at0:
 	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at4
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	320(R8), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	352(R8), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	ADD	$512, R8, R8
-
-fewno2at4:
-	TBZ	$0, R9, fewno1at4
-	FLDPQ	64(R8), (F8, F9)
-	FLDPQ	96(R8), (F10, F11)
-	ADD	$256, R8, R8
-	JMP	fewtail0at4
-
-fewno1at4:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VEOR	V9.B16, V9.B16, V9.B16
-	VEOR	V10.B16, V10.B16, V10.B16
-	VEOR	V11.B16, V11.B16, V11.B16
-
-fewtail0at4:
-	MOVD	56(RSP), R9
-	CMP	$10, R9
-	BLT	fewpart4
-	FMOVQ	64(R8), F12
-	VADD	V12.D2, V8.D2, V8.D2
-	CMP	$12, R9
-	BLT	fewpart5
-	FMOVQ	80(R8), F12
-	VADD	V12.D2, V9.D2, V9.D2
-	CMP	$14, R9
-	BLT	fewpart6
-	FMOVQ	96(R8), F12
-	VADD	V12.D2, V10.D2, V10.D2
-	CMP	$16, R9
-	BLT	fewpart7
-	FMOVQ	112(R8), F12
-	VADD	V12.D2, V11.D2, V11.D2
-	JMP	fewtailed4
-
-fewpart4:
-	SUB	$8, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$64, R8, R10
-	TBNZ	$1, R9, two_10
-	FMOVD	(R10), F12
-	JMP	loaded_9
-
-two_10:
-	FMOVQ	(R10), F12
-
-loaded_9:
-	VADD	V12.D2, V8.D2, V8.D2
-	JMP	fewtailed4
-
-fewpart5:
-	SUB	$10, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$80, R8, R10
-	TBNZ	$1, R9, two_12
-	FMOVD	(R10), F12
-	JMP	loaded_11
-
-two_12:
-	FMOVQ	(R10), F12
-
-loaded_11:
-	VADD	V12.D2, V9.D2, V9.D2
-	JMP	fewtailed4
-
-fewpart6:
-	SUB	$12, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$96, R8, R10
-	TBNZ	$1, R9, two_14
-	FMOVD	(R10), F12
-	JMP	loaded_13
-
-two_14:
-	FMOVQ	(R10), F12
-
-loaded_13:
-	VADD	V12.D2, V10.D2, V10.D2
-	JMP	fewtailed4
-
-fewpart7:
-	SUB	$14, R9, R9
-	CMP	$0, R9
-	BLE	fewtailed4
-	ADD	$112, R8, R10
-	TBNZ	$1, R9, two_16
-	FMOVD	(R10), F12
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R10), F12
-
-loaded_15:
-	VADD	V12.D2, V11.D2, V11.D2
-
-fewtailed4:
-	MOVD	48(RSP), R8
-	TBZ	$1, R8, fewwithout2at4
-	VADD	V8.D2, V3.D2, V8.D2
-	VADD	V9.D2, V2.D2, V9.D2
-	VADD	V10.D2, V1.D2, V10.D2
-	VADD	V11.D2, V0.D2, V11.D2
-
-fewwithout2at4:
-	MOVD	R7, R9
-	TBZ	$1, R8, fewno2at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	FLDPQ	384(R9), (F12, F13)
-	VADD	V12.D2, V0.D2, V0.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	FLDPQ	416(R9), (F13, F12)
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	ADD	$512, R9, R9
-
-fewno2at8:
-	TBZ	$0, R8, fewno1at8
-	FLDPQ	128(R9), (F12, F13)
-	FLDPQ	160(R9), (F14, F15)
-	ADD	$256, R9, R9
-	JMP	fewtail0at8
-
-fewno1at8:
-	VEOR	V12.B16, V12.B16, V12.B16
-	VEOR	V13.B16, V13.B16, V13.B16
-	VEOR	V14.B16, V14.B16, V14.B16
-	VEOR	V15.B16, V15.B16, V15.B16
-
-fewtail0at8:
-	MOVD	56(RSP), R8
-	CMP	$18, R8
-	BLT	fewpart8
-	FMOVQ	128(R9), F16
-	VADD	V16.D2, V12.D2, V12.D2
-	CMP	$20, R8
-	BLT	fewpart9
-	FMOVQ	144(R9), F16
-	VADD	V16.D2, V13.D2, V13.D2
-	CMP	$22, R8
-	BLT	fewpart10
-	FMOVQ	160(R9), F16
-	VADD	V16.D2, V14.D2, V14.D2
-	CMP	$24, R8
-	BLT	fewpart11
-	FMOVQ	176(R9), F16
-	VADD	V16.D2, V15.D2, V15.D2
-	JMP	fewtailed8
-
-fewpart8:
-	SUB	$16, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$128, R9, R10
-	TBNZ	$1, R8, two_18
-	FMOVD	(R10), F16
-	JMP	loaded_17
-
-two_18:
-	FMOVQ	(R10), F16
-
-loaded_17:
-	VADD	V16.D2, V12.D2, V12.D2
-	JMP	fewtailed8
-
-fewpart9:
-	SUB	$18, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$144, R9, R10
-	TBNZ	$1, R8, two_20
-	FMOVD	(R10), F16
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R10), F16
-
-loaded_19:
-	VADD	V16.D2, V13.D2, V13.D2
-	JMP	fewtailed8
-
-fewpart10:
-	SUB	$20, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$160, R9, R10
-	TBNZ	$1, R8, two_22
-	FMOVD	(R10), F16
-	JMP	loaded_21
-
-two_22:
-	FMOVQ	(R10), F16
-
-loaded_21:
-	VADD	V16.D2, V14.D2, V14.D2
-	JMP	fewtailed8
-
-fewpart11:
-	SUB	$22, R8, R8
-	CMP	$0, R8
-	BLE	fewtailed8
-	ADD	$176, R9, R10
-	TBNZ	$1, R8, two_24
-	FMOVD	(R10), F16
-	JMP	loaded_23
-
-two_24:
-	FMOVQ	(R10), F16
-
-loaded_23:
-	VADD	V16.D2, V15.D2, V15.D2
-
-fewtailed8:
-	MOVD	48(RSP), R9
-	TBZ	$1, R9, fewwithout2at8
-	VADD	V12.D2, V0.D2, V12.D2
-	VADD	V13.D2, V1.D2, V13.D2
-	VADD	V14.D2, V2.D2, V14.D2
-	VADD	V15.D2, V3.D2, V15.D2
-
-fewwithout2at8:
-	MOVD	R7, R8
-	TBZ	$1, R9, fewno2at12
+	TBZ	$1, R9, fewno2at8
+	FLDPQ	128(R8), (F7, F6)
+	FLDPQ	160(R8), (F5, F4)
 	FLDPQ	192(R8), (F3, F2)
 	FLDPQ	224(R8), (F1, F0)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.D2, V7.D2, V7.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V16.D2, V4.D2, V4.D2
 	FLDPQ	448(R8), (F16, F17)
 	VADD	V16.D2, V3.D2, V3.D2
 	VADD	V17.D2, V2.D2, V2.D2
@@ -12871,129 +12348,219 @@ fewwithout2at8:
 	VADD	V16.D2, V0.D2, V0.D2
 	ADD	$512, R8, R8
 
-fewno2at12:
-	TBZ	$0, R9, fewno1at12
-	FLDPQ	192(R8), (F16, F17)
-	FLDPQ	224(R8), (F18, F19)
+fewno2at8:
+	TBZ	$0, R9, fewno1at8
+	FLDPQ	128(R8), (F16, F17)
+	FLDPQ	160(R8), (F18, F19)
+	FLDPQ	192(R8), (F20, F21)
+	FLDPQ	224(R8), (F22, F23)
 	ADD	$256, R8, R8
-	JMP	fewtail0at12
+	JMP	fewtail0at8
 
-fewno1at12:
+fewno1at8:
 	VEOR	V16.B16, V16.B16, V16.B16
 	VEOR	V17.B16, V17.B16, V17.B16
 	VEOR	V18.B16, V18.B16, V18.B16
 	VEOR	V19.B16, V19.B16, V19.B16
+	VEOR	V20.B16, V20.B16, V20.B16
+	VEOR	V21.B16, V21.B16, V21.B16
+	VEOR	V22.B16, V22.B16, V22.B16
+	VEOR	V23.B16, V23.B16, V23.B16
 
-fewtail0at12:
+fewtail0at8:
 	MOVD	56(RSP), R9
+	CMP	$18, R9
+	BLT	fewpart8
+	FMOVQ	128(R8), F24
+	VADD	V24.D2, V16.D2, V16.D2
+	CMP	$20, R9
+	BLT	fewpart9
+	FMOVQ	144(R8), F24
+	VADD	V24.D2, V17.D2, V17.D2
+	CMP	$22, R9
+	BLT	fewpart10
+	FMOVQ	160(R8), F24
+	VADD	V24.D2, V18.D2, V18.D2
+	CMP	$24, R9
+	BLT	fewpart11
+	FMOVQ	176(R8), F24
+	VADD	V24.D2, V19.D2, V19.D2
 	CMP	$26, R9
 	BLT	fewpart12
-	FMOVQ	192(R8), F20
-	VADD	V20.D2, V16.D2, V16.D2
+	FMOVQ	192(R8), F24
+	VADD	V24.D2, V20.D2, V20.D2
 	CMP	$28, R9
 	BLT	fewpart13
-	FMOVQ	208(R8), F20
-	VADD	V20.D2, V17.D2, V17.D2
+	FMOVQ	208(R8), F24
+	VADD	V24.D2, V21.D2, V21.D2
 	CMP	$30, R9
 	BLT	fewpart14
-	FMOVQ	224(R8), F20
-	VADD	V20.D2, V18.D2, V18.D2
+	FMOVQ	224(R8), F24
+	VADD	V24.D2, V22.D2, V22.D2
 	CMP	$32, R9
 	BLT	fewpart15
-	FMOVQ	240(R8), F20
-	VADD	V20.D2, V19.D2, V19.D2
-	JMP	fewtailed12
+	FMOVQ	240(R8), F24
+	VADD	V24.D2, V23.D2, V23.D2
+	JMP	fewtailed8
+
+fewpart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$128, R8, R10
+	TBNZ	$1, R9, two_18
+	FMOVD	(R10), F24
+	JMP	loaded_17
+
+two_18:
+	FMOVQ	(R10), F24
+
+loaded_17:
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	fewtailed8
+
+fewpart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$144, R8, R10
+	TBNZ	$1, R9, two_20
+	FMOVD	(R10), F24
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F24
+
+loaded_19:
+	VADD	V24.D2, V17.D2, V17.D2
+	JMP	fewtailed8
+
+fewpart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$160, R8, R10
+	TBNZ	$1, R9, two_22
+	FMOVD	(R10), F24
+	JMP	loaded_21
+
+two_22:
+	FMOVQ	(R10), F24
+
+loaded_21:
+	VADD	V24.D2, V18.D2, V18.D2
+	JMP	fewtailed8
+
+fewpart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	fewtailed8
+	ADD	$176, R8, R10
+	TBNZ	$1, R9, two_24
+	FMOVD	(R10), F24
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F24
+
+loaded_23:
+	VADD	V24.D2, V19.D2, V19.D2
+	JMP	fewtailed8
 
 fewpart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$192, R8, R10
 	TBNZ	$1, R9, two_26
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_25
 
 two_26:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_25:
-	VADD	V20.D2, V16.D2, V16.D2
-	JMP	fewtailed12
+	VADD	V24.D2, V20.D2, V20.D2
+	JMP	fewtailed8
 
 fewpart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$208, R8, R10
 	TBNZ	$1, R9, two_28
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_27
 
 two_28:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_27:
-	VADD	V20.D2, V17.D2, V17.D2
-	JMP	fewtailed12
+	VADD	V24.D2, V21.D2, V21.D2
+	JMP	fewtailed8
 
 fewpart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$224, R8, R10
 	TBNZ	$1, R9, two_30
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_29
 
 two_30:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_29:
-	VADD	V20.D2, V18.D2, V18.D2
-	JMP	fewtailed12
+	VADD	V24.D2, V22.D2, V22.D2
+	JMP	fewtailed8
 
 fewpart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
-	BLE	fewtailed12
+	BLE	fewtailed8
 	ADD	$240, R8, R10
 	TBNZ	$1, R9, two_32
-	FMOVD	(R10), F20
+	FMOVD	(R10), F24
 	JMP	loaded_31
 
 two_32:
-	FMOVQ	(R10), F20
+	FMOVQ	(R10), F24
 
 loaded_31:
-	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V24.D2, V23.D2, V23.D2
 
-fewtailed12:
+fewtailed8:
 	MOVD	48(RSP), R8
-	TBZ	$1, R8, fewwithout2at12
-	VADD	V16.D2, V3.D2, V16.D2
-	VADD	V17.D2, V2.D2, V17.D2
-	VADD	V18.D2, V1.D2, V18.D2
-	VADD	V19.D2, V0.D2, V19.D2
+	TBZ	$1, R8, fewwithout2at8
+	VADD	V16.D2, V7.D2, V16.D2
+	VADD	V17.D2, V6.D2, V17.D2
+	VADD	V18.D2, V5.D2, V18.D2
+	VADD	V19.D2, V4.D2, V19.D2
+	VADD	V20.D2, V3.D2, V20.D2
+	VADD	V21.D2, V2.D2, V21.D2
+	VADD	V22.D2, V1.D2, V22.D2
+	VADD	V23.D2, V0.D2, V23.D2
 
-fewwithout2at12:
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
+fewwithout2at8:
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V18.D2, V10.D2, V10.D2
 	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V6.D2, V6.D2
-	VADD	V11.D2, V7.D2, V7.D2
-	VADD	V6.D2, V4.D2, V4.D2
-	VADD	V7.D2, V5.D2, V5.D2
-	VADD	V5.D2, V4.D2, V4.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	VADD	V21.D2, V13.D2, V13.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V15.D2, V11.D2, V11.D2
+	VADD	V10.D2, V8.D2, V8.D2
+	VADD	V11.D2, V9.D2, V9.D2
+	VADD	V9.D2, V8.D2, V8.D2
 	CMP	$1, R6
 	BEQ	single0
-	FMOVQ	F4, (R4)
+	FMOVQ	F8, (R4)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
 	ADD	$16, R4, R4
@@ -13005,261 +12572,311 @@ row1:
 	MOVD	R1, R8
 	MOVD	48(RSP), R7
 	TBZ	$3, R7, no8
-	FLDPQ	(R8), (F4, F5)
-	FLDPQ	32(R8), (F7, F6)
-	FLDPQ	256(R8), (F11, F10)
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	288(R8), (F10, F11)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FLDPQ	512(R8), (F11, F10)
-	FLDPQ	544(R8), (F9, F8)
+	FLDPQ	(R8), (F8, F9)
+	FLDPQ	32(R8), (F11, F10)
+	FLDPQ	64(R8), (F15, F14)
+	FLDPQ	96(R8), (F13, F12)
+	FLDPQ	256(R8), (F23, F22)
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	FLDPQ	288(R8), (F22, F23)
+	VADD	V22.D2, V11.D2, V11.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	320(R8), (F23, F22)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	FLDPQ	352(R8), (F22, F23)
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	FLDPQ	512(R8), (F23, F22)
+	FLDPQ	544(R8), (F21, F20)
 	FLDPQ	768(R8), (F19, F18)
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V18.D2, V22.D2, V22.D2
 	FLDPQ	800(R8), (F18, F19)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V8.D2, V6.D2, V6.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	576(R8), (F20, F21)
+	FLDPQ	608(R8), (F22, F23)
+	FLDPQ	832(R8), (F19, F18)
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	FLDPQ	864(R8), (F18, F19)
+	VADD	V18.D2, V22.D2, V22.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
 	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F8, F9)
-	FLDPQ	-992(R26), (F10, F11)
-	FLDPQ	-768(R26), (F19, F18)
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	FLDPQ	-736(R26), (F18, F19)
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	-512(R26), (F19, F18)
-	FLDPQ	-480(R26), (F17, F16)
-	FLDPQ	-256(R26), (F15, F14)
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V14.D2, V18.D2, V18.D2
-	FLDPQ	-224(R26), (F14, F15)
-	VADD	V14.D2, V17.D2, V17.D2
-	VADD	V15.D2, V16.D2, V16.D2
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FSTPQ	(F4, F5), 64(RSP)
-	FSTPQ	(F7, F6), 96(RSP)
-	FLDPQ	64(R8), (F6, F7)
-	FLDPQ	96(R8), (F5, F4)
-	FLDPQ	320(R8), (F11, F10)
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	352(R8), (F10, F11)
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	576(R8), (F11, F10)
-	FLDPQ	608(R8), (F9, F8)
-	FLDPQ	832(R8), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	864(R8), (F17, F16)
+	FLDPQ	-1024(R26), (F23, F22)
+	FLDPQ	-992(R26), (F21, F20)
+	FLDPQ	-960(R26), (F19, F18)
+	FLDPQ	-928(R26), (F17, F16)
+	FLDPQ	-768(R26), (F0, F1)
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	FLDPQ	-736(R26), (F1, F0)
+	VADD	V1.D2, V21.D2, V21.D2
+	VADD	V0.D2, V20.D2, V20.D2
+	FLDPQ	-704(R26), (F0, F1)
+	VADD	V0.D2, V19.D2, V19.D2
+	VADD	V1.D2, V18.D2, V18.D2
+	FLDPQ	-672(R26), (F1, F0)
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	FLDPQ	-512(R26), (F0, F1)
+	FLDPQ	-480(R26), (F2, F3)
+	FLDPQ	-256(R26), (F4, F5)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	FLDPQ	-224(R26), (F5, F4)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V2.D2, V21.D2, V21.D2
+	VADD	V3.D2, V20.D2, V20.D2
+	FLDPQ	-448(R26), (F3, F2)
+	FLDPQ	-416(R26), (F1, F0)
+	FLDPQ	-192(R26), (F4, F5)
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	FLDPQ	-160(R26), (F5, F4)
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V3.D2, V19.D2, V19.D2
+	VADD	V2.D2, V18.D2, V18.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FSTPQ	(F8, F9), 64(RSP)
+	FSTPQ	(F11, F10), 96(RSP)
+	FSTPQ	(F15, F14), 128(RSP)
+	FSTPQ	(F13, F12), 160(RSP)
+	FLDPQ	128(R8), (F12, F13)
+	FLDPQ	160(R8), (F14, F15)
+	FLDPQ	192(R8), (F10, F11)
+	FLDPQ	224(R8), (F9, F8)
+	FLDPQ	384(R8), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	416(R8), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	448(R8), (F16, F17)
+	VADD	V16.D2, V10.D2, V10.D2
+	VADD	V17.D2, V11.D2, V11.D2
+	FLDPQ	480(R8), (F17, F16)
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	-960(R26), (F8, F9)
-	FLDPQ	-928(R26), (F10, F11)
-	FLDPQ	-704(R26), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	-672(R26), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	-448(R26), (F16, F17)
-	FLDPQ	-416(R26), (F18, F19)
-	FLDPQ	-192(R26), (F15, F14)
-	VADD	V15.D2, V16.D2, V16.D2
-	VADD	V14.D2, V17.D2, V17.D2
-	FLDPQ	-160(R26), (F14, F15)
-	VADD	V14.D2, V18.D2, V18.D2
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FSTPQ	(F6, F7), 128(RSP)
-	FSTPQ	(F5, F4), 160(RSP)
-	FLDPQ	128(R8), (F4, F5)
-	FLDPQ	160(R8), (F7, F6)
-	FLDPQ	384(R8), (F11, F10)
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	416(R8), (F10, F11)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FLDPQ	640(R8), (F11, F10)
-	FLDPQ	672(R8), (F9, F8)
-	FLDPQ	896(R8), (F19, F18)
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	928(R8), (F18, F19)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	FLDPQ	-896(R26), (F8, F9)
-	FLDPQ	-864(R26), (F10, F11)
-	FLDPQ	-640(R26), (F19, F18)
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	FLDPQ	-608(R26), (F18, F19)
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	-384(R26), (F19, F18)
-	FLDPQ	-352(R26), (F17, F16)
-	FLDPQ	-128(R26), (F15, F14)
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V14.D2, V18.D2, V18.D2
-	FLDPQ	-96(R26), (F14, F15)
-	VADD	V14.D2, V17.D2, V17.D2
-	VADD	V15.D2, V16.D2, V16.D2
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FSTPQ	(F4, F5), 192(RSP)
-	FSTPQ	(F7, F6), 224(RSP)
-	FLDPQ	192(R8), (F6, F7)
-	FLDPQ	224(R8), (F5, F4)
-	FLDPQ	448(R8), (F11, F10)
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	480(R8), (F10, F11)
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	704(R8), (F11, F10)
-	FLDPQ	736(R8), (F9, F8)
-	FLDPQ	960(R8), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	992(R8), (F17, F16)
+	FLDPQ	640(R8), (F16, F17)
+	FLDPQ	672(R8), (F18, F19)
+	FLDPQ	896(R8), (F20, F21)
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	928(R8), (F21, F20)
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	FLDPQ	704(R8), (F19, F18)
+	FLDPQ	736(R8), (F17, F16)
+	FLDPQ	960(R8), (F20, F21)
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	FLDPQ	992(R8), (F21, F20)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V19.D2, V10.D2, V10.D2
+	VADD	V18.D2, V11.D2, V11.D2
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	-832(R26), (F8, F9)
-	FLDPQ	-800(R26), (F10, F11)
-	FLDPQ	-576(R26), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	-544(R26), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	-320(R26), (F16, F17)
-	FLDPQ	-288(R26), (F18, F19)
-	FLDPQ	-64(R26), (F15, F14)
-	VADD	V15.D2, V16.D2, V16.D2
-	VADD	V14.D2, V17.D2, V17.D2
-	FLDPQ	-32(R26), (F14, F15)
-	VADD	V14.D2, V18.D2, V18.D2
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FSTPQ	(F6, F7), 256(RSP)
-	FSTPQ	(F5, F4), 288(RSP)
+	FLDPQ	-896(R26), (F16, F17)
+	FLDPQ	-864(R26), (F18, F19)
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-640(R26), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	-608(R26), (F1, F0)
+	VADD	V1.D2, V18.D2, V18.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	-576(R26), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	-544(R26), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	FLDPQ	-384(R26), (F0, F1)
+	FLDPQ	-352(R26), (F2, F3)
+	FLDPQ	-128(R26), (F4, F5)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	FLDPQ	-96(R26), (F5, F4)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V2.D2, V18.D2, V18.D2
+	VADD	V3.D2, V19.D2, V19.D2
+	FLDPQ	-320(R26), (F3, F2)
+	FLDPQ	-288(R26), (F1, F0)
+	FLDPQ	-64(R26), (F4, F5)
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	FLDPQ	-32(R26), (F5, F4)
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V3.D2, V20.D2, V20.D2
+	VADD	V2.D2, V21.D2, V21.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	FSTPQ	(F12, F13), 192(RSP)
+	FSTPQ	(F14, F15), 224(RSP)
+	FSTPQ	(F10, F11), 256(RSP)
+	FSTPQ	(F9, F8), 288(RSP)
 	ADD	$2048, R8, R8
 
 no8:
 	MOVD	R8, R9
 	TBZ	$2, R7, manyno4at0
-	FLDPQ	(R9), (F4, F5)
-	FLDPQ	32(R9), (F7, F6)
-	FLDPQ	256(R9), (F11, F10)
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	288(R9), (F10, F11)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FLDPQ	512(R9), (F11, F10)
-	FLDPQ	544(R9), (F9, F8)
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F11, F10)
+	FLDPQ	64(R9), (F15, F14)
+	FLDPQ	96(R9), (F13, F12)
+	FLDPQ	256(R9), (F23, F22)
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	FLDPQ	288(R9), (F22, F23)
+	VADD	V22.D2, V11.D2, V11.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	320(R9), (F23, F22)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	FLDPQ	352(R9), (F22, F23)
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
+	FLDPQ	512(R9), (F23, F22)
+	FLDPQ	544(R9), (F21, F20)
 	FLDPQ	768(R9), (F19, F18)
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V18.D2, V22.D2, V22.D2
 	FLDPQ	800(R9), (F18, F19)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V8.D2, V6.D2, V6.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V11.D2, V11.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	576(R9), (F20, F21)
+	FLDPQ	608(R9), (F22, F23)
+	FLDPQ	832(R9), (F19, F18)
+	VADD	V19.D2, V20.D2, V20.D2
+	VADD	V18.D2, V21.D2, V21.D2
+	FLDPQ	864(R9), (F18, F19)
+	VADD	V18.D2, V22.D2, V22.D2
+	VADD	V19.D2, V23.D2, V23.D2
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V13.D2, V13.D2
+	VADD	V23.D2, V12.D2, V12.D2
 	ADD	$1024, R9, R9
 
 manyno4at0:
 	TBZ	$1, R7, manyno2at0
-	FLDPQ	(R9), (F8, F9)
-	FLDPQ	32(R9), (F10, F11)
-	FLDPQ	256(R9), (F19, F18)
-	VADD	V19.D2, V8.D2, V8.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	FLDPQ	288(R9), (F18, F19)
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
+	FLDPQ	(R9), (F23, F22)
+	FLDPQ	32(R9), (F21, F20)
+	FLDPQ	64(R9), (F19, F18)
+	FLDPQ	96(R9), (F17, F16)
+	FLDPQ	256(R9), (F0, F1)
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V1.D2, V22.D2, V22.D2
+	FLDPQ	288(R9), (F1, F0)
+	VADD	V1.D2, V21.D2, V21.D2
+	VADD	V0.D2, V20.D2, V20.D2
+	FLDPQ	320(R9), (F0, F1)
+	VADD	V0.D2, V19.D2, V19.D2
+	VADD	V1.D2, V18.D2, V18.D2
+	FLDPQ	352(R9), (F1, F0)
+	VADD	V1.D2, V17.D2, V17.D2
+	VADD	V0.D2, V16.D2, V16.D2
 	ADD	$512, R9, R9
 
 manyno2at0:
 	TBZ	$0, R7, manyno1at0
-	FLDPQ	(R9), (F19, F18)
-	FLDPQ	32(R9), (F17, F16)
+	FLDPQ	(R9), (F0, F1)
+	FLDPQ	32(R9), (F2, F3)
+	FLDPQ	64(R9), (F4, F5)
+	FLDPQ	96(R9), (F6, F7)
 	ADD	$256, R9, R9
 	JMP	manytail0at0
 
 manyno1at0:
-	VEOR	V19.B16, V19.B16, V19.B16
-	VEOR	V18.B16, V18.B16, V18.B16
-	VEOR	V17.B16, V17.B16, V17.B16
-	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
 
 manytail0at0:
 	MOVD	56(RSP), R7
 	CMP	$2, R7
 	BLT	manypart0
-	FMOVQ	(R9), F15
-	VADD	V15.D2, V19.D2, V19.D2
+	FMOVQ	(R9), F24
+	VADD	V24.D2, V0.D2, V0.D2
 	CMP	$4, R7
 	BLT	manypart1
-	FMOVQ	16(R9), F15
-	VADD	V15.D2, V18.D2, V18.D2
+	FMOVQ	16(R9), F24
+	VADD	V24.D2, V1.D2, V1.D2
 	CMP	$6, R7
 	BLT	manypart2
-	FMOVQ	32(R9), F15
-	VADD	V15.D2, V17.D2, V17.D2
+	FMOVQ	32(R9), F24
+	VADD	V24.D2, V2.D2, V2.D2
 	CMP	$8, R7
 	BLT	manypart3
-	FMOVQ	48(R9), F15
-	VADD	V15.D2, V16.D2, V16.D2
+	FMOVQ	48(R9), F24
+	VADD	V24.D2, V3.D2, V3.D2
+	CMP	$10, R7
+	BLT	manypart4
+	FMOVQ	64(R9), F24
+	VADD	V24.D2, V4.D2, V4.D2
+	CMP	$12, R7
+	BLT	manypart5
+	FMOVQ	80(R9), F24
+	VADD	V24.D2, V5.D2, V5.D2
+	CMP	$14, R7
+	BLT	manypart6
+	FMOVQ	96(R9), F24
+	VADD	V24.D2, V6.D2, V6.D2
+	CMP	$16, R7
+	BLT	manypart7
+	FMOVQ	112(R9), F24
+	VADD	V24.D2, V7.D2, V7.D2
 	JMP	manytailed0
 
 manypart0:
@@ -13267,14 +12884,14 @@ manypart0:
 	BLE	manytailed0
 	ADD	$0, R9, R10
 	TBNZ	$1, R7, two_34
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_33
 
 two_34:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_33:
-	VADD	V15.D2, V19.D2, V19.D2
+	VADD	V24.D2, V0.D2, V0.D2
 	JMP	manytailed0
 
 manypart1:
@@ -13283,14 +12900,14 @@ manypart1:
 	BLE	manytailed0
 	ADD	$16, R9, R10
 	TBNZ	$1, R7, two_36
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_35
 
 two_36:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_35:
-	VADD	V15.D2, V18.D2, V18.D2
+	VADD	V24.D2, V1.D2, V1.D2
 	JMP	manytailed0
 
 manypart2:
@@ -13299,14 +12916,14 @@ manypart2:
 	BLE	manytailed0
 	ADD	$32, R9, R10
 	TBNZ	$1, R7, two_38
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_37
 
 two_38:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_37:
-	VADD	V15.D2, V17.D2, V17.D2
+	VADD	V24.D2, V2.D2, V2.D2
 	JMP	manytailed0
 
 manypart3:
@@ -13315,378 +12932,223 @@ manypart3:
 	BLE	manytailed0
 	ADD	$48, R9, R10
 	TBNZ	$1, R7, two_40
-	FMOVD	(R10), F15
+	FMOVD	(R10), F24
 	JMP	loaded_39
 
 two_40:
-	FMOVQ	(R10), F15
+	FMOVQ	(R10), F24
 
 loaded_39:
-	VADD	V15.D2, V16.D2, V16.D2
+	VADD	V24.D2, V3.D2, V3.D2
+	JMP	manytailed0
+
+manypart4:
+	SUB	$8, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$64, R9, R10
+	TBNZ	$1, R7, two_42
+	FMOVD	(R10), F24
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R10), F24
+
+loaded_41:
+	VADD	V24.D2, V4.D2, V4.D2
+	JMP	manytailed0
+
+manypart5:
+	SUB	$10, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$80, R9, R10
+	TBNZ	$1, R7, two_44
+	FMOVD	(R10), F24
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R10), F24
+
+loaded_43:
+	VADD	V24.D2, V5.D2, V5.D2
+	JMP	manytailed0
+
+manypart6:
+	SUB	$12, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$96, R9, R10
+	TBNZ	$1, R7, two_46
+	FMOVD	(R10), F24
+	JMP	loaded_45
+
+two_46:
+	FMOVQ	(R10), F24
+
+loaded_45:
+	VADD	V24.D2, V6.D2, V6.D2
+	JMP	manytailed0
+
+manypart7:
+	SUB	$14, R7, R7
+	CMP	$0, R7
+	BLE	manytailed0
+	ADD	$112, R9, R10
+	TBNZ	$1, R7, two_48
+	FMOVD	(R10), F24
+	JMP	loaded_47
+
+two_48:
+	FMOVQ	(R10), F24
+
+loaded_47:
+	VADD	V24.D2, V7.D2, V7.D2
 
 manytailed0:
 	MOVD	48(RSP), R9
 	TBZ	$1, R9, manywithout2at0
-	VADD	V19.D2, V8.D2, V19.D2
-	VADD	V18.D2, V9.D2, V18.D2
-	VADD	V17.D2, V10.D2, V17.D2
-	VADD	V16.D2, V11.D2, V16.D2
+	VADD	V0.D2, V23.D2, V0.D2
+	VADD	V1.D2, V22.D2, V1.D2
+	VADD	V2.D2, V21.D2, V2.D2
+	VADD	V3.D2, V20.D2, V3.D2
+	VADD	V4.D2, V19.D2, V4.D2
+	VADD	V5.D2, V18.D2, V5.D2
+	VADD	V6.D2, V17.D2, V6.D2
+	VADD	V7.D2, V16.D2, V7.D2
 
 manywithout2at0:
 	TBZ	$2, R9, manywithout4at0
-	VADD	V19.D2, V4.D2, V19.D2
-	VADD	V18.D2, V5.D2, V18.D2
-	VADD	V17.D2, V7.D2, V17.D2
-	VADD	V16.D2, V6.D2, V16.D2
-
-manywithout4at0:
-	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at4
-	FLDPQ	64(R7), (F6, F7)
-	FLDPQ	96(R7), (F5, F4)
-	FLDPQ	320(R7), (F11, F10)
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	352(R7), (F10, F11)
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	576(R7), (F11, F10)
-	FLDPQ	608(R7), (F9, F8)
-	FLDPQ	832(R7), (F15, F14)
-	VADD	V15.D2, V11.D2, V11.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	864(R7), (F14, F15)
-	VADD	V14.D2, V9.D2, V9.D2
-	VADD	V15.D2, V8.D2, V8.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	ADD	$1024, R7, R7
-
-manyno4at4:
-	TBZ	$1, R9, manyno2at4
-	FLDPQ	64(R7), (F8, F9)
-	FLDPQ	96(R7), (F10, F11)
-	FLDPQ	320(R7), (F15, F14)
-	VADD	V15.D2, V8.D2, V8.D2
-	VADD	V14.D2, V9.D2, V9.D2
-	FLDPQ	352(R7), (F14, F15)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V15.D2, V11.D2, V11.D2
-	ADD	$512, R7, R7
-
-manyno2at4:
-	TBZ	$0, R9, manyno1at4
-	FLDPQ	64(R7), (F15, F14)
-	FLDPQ	96(R7), (F13, F12)
-	ADD	$256, R7, R7
-	JMP	manytail0at4
-
-manyno1at4:
-	VEOR	V15.B16, V15.B16, V15.B16
-	VEOR	V14.B16, V14.B16, V14.B16
-	VEOR	V13.B16, V13.B16, V13.B16
-	VEOR	V12.B16, V12.B16, V12.B16
-
-manytail0at4:
-	MOVD	56(RSP), R9
-	CMP	$10, R9
-	BLT	manypart4
-	FMOVQ	64(R7), F0
-	VADD	V0.D2, V15.D2, V15.D2
-	CMP	$12, R9
-	BLT	manypart5
-	FMOVQ	80(R7), F0
-	VADD	V0.D2, V14.D2, V14.D2
-	CMP	$14, R9
-	BLT	manypart6
-	FMOVQ	96(R7), F0
-	VADD	V0.D2, V13.D2, V13.D2
-	CMP	$16, R9
-	BLT	manypart7
-	FMOVQ	112(R7), F0
-	VADD	V0.D2, V12.D2, V12.D2
-	JMP	manytailed4
-
-manypart4:
-	SUB	$8, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$64, R7, R10
-	TBNZ	$1, R9, two_42
-	FMOVD	(R10), F0
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R10), F0
-
-loaded_41:
-	VADD	V0.D2, V15.D2, V15.D2
-	JMP	manytailed4
-
-manypart5:
-	SUB	$10, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$80, R7, R10
-	TBNZ	$1, R9, two_44
-	FMOVD	(R10), F0
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R10), F0
-
-loaded_43:
-	VADD	V0.D2, V14.D2, V14.D2
-	JMP	manytailed4
-
-manypart6:
-	SUB	$12, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$96, R7, R10
-	TBNZ	$1, R9, two_46
-	FMOVD	(R10), F0
-	JMP	loaded_45
-
-two_46:
-	FMOVQ	(R10), F0
-
-loaded_45:
-	VADD	V0.D2, V13.D2, V13.D2
-	JMP	manytailed4
-
-manypart7:
-	SUB	$14, R9, R9
-	CMP	$0, R9
-	BLE	manytailed4
-	ADD	$112, R7, R10
-	TBNZ	$1, R9, two_48
-	FMOVD	(R10), F0
-	JMP	loaded_47
-
-two_48:
-	FMOVQ	(R10), F0
-
-loaded_47:
-	VADD	V0.D2, V12.D2, V12.D2
-
-manytailed4:
-	MOVD	48(RSP), R7
-	TBZ	$1, R7, manywithout2at4
-	VADD	V15.D2, V8.D2, V15.D2
-	VADD	V14.D2, V9.D2, V14.D2
-	VADD	V13.D2, V10.D2, V13.D2
-	VADD	V12.D2, V11.D2, V12.D2
-
-manywithout2at4:
-	TBZ	$2, R7, manywithout4at4
-	VADD	V15.D2, V6.D2, V15.D2
-	VADD	V14.D2, V7.D2, V14.D2
-	VADD	V13.D2, V5.D2, V13.D2
-	VADD	V12.D2, V4.D2, V12.D2
-
-manywithout4at4:
-	MOVD	R8, R9
-	TBZ	$2, R7, manyno4at8
-	FLDPQ	128(R9), (F4, F5)
-	FLDPQ	160(R9), (F7, F6)
-	FLDPQ	384(R9), (F11, F10)
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	416(R9), (F10, F11)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	FLDPQ	640(R9), (F11, F10)
-	FLDPQ	672(R9), (F9, F8)
-	FLDPQ	896(R9), (F0, F1)
-	VADD	V0.D2, V11.D2, V11.D2
-	VADD	V1.D2, V10.D2, V10.D2
-	FLDPQ	928(R9), (F1, F0)
-	VADD	V1.D2, V9.D2, V9.D2
-	VADD	V0.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	ADD	$1024, R9, R9
-
-manyno4at8:
-	TBZ	$1, R7, manyno2at8
-	FLDPQ	128(R9), (F8, F9)
-	FLDPQ	160(R9), (F10, F11)
-	FLDPQ	384(R9), (F0, F1)
-	VADD	V0.D2, V8.D2, V8.D2
-	VADD	V1.D2, V9.D2, V9.D2
-	FLDPQ	416(R9), (F1, F0)
-	VADD	V1.D2, V10.D2, V10.D2
-	VADD	V0.D2, V11.D2, V11.D2
-	ADD	$512, R9, R9
-
-manyno2at8:
-	TBZ	$0, R7, manyno1at8
-	FLDPQ	128(R9), (F0, F1)
-	FLDPQ	160(R9), (F2, F3)
-	ADD	$256, R9, R9
-	JMP	manytail0at8
-
-manyno1at8:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-
-manytail0at8:
-	MOVD	56(RSP), R7
-	CMP	$18, R7
-	BLT	manypart8
-	FMOVQ	128(R9), F20
-	VADD	V20.D2, V0.D2, V0.D2
-	CMP	$20, R7
-	BLT	manypart9
-	FMOVQ	144(R9), F20
-	VADD	V20.D2, V1.D2, V1.D2
-	CMP	$22, R7
-	BLT	manypart10
-	FMOVQ	160(R9), F20
-	VADD	V20.D2, V2.D2, V2.D2
-	CMP	$24, R7
-	BLT	manypart11
-	FMOVQ	176(R9), F20
-	VADD	V20.D2, V3.D2, V3.D2
-	JMP	manytailed8
-
-manypart8:
-	SUB	$16, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$128, R9, R10
-	TBNZ	$1, R7, two_50
-	FMOVD	(R10), F20
-	JMP	loaded_49
-
-two_50:
-	FMOVQ	(R10), F20
-
-loaded_49:
-	VADD	V20.D2, V0.D2, V0.D2
-	JMP	manytailed8
-
-manypart9:
-	SUB	$18, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$144, R9, R10
-	TBNZ	$1, R7, two_52
-	FMOVD	(R10), F20
-	JMP	loaded_51
-
-two_52:
-	FMOVQ	(R10), F20
-
-loaded_51:
-	VADD	V20.D2, V1.D2, V1.D2
-	JMP	manytailed8
-
-manypart10:
-	SUB	$20, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$160, R9, R10
-	TBNZ	$1, R7, two_54
-	FMOVD	(R10), F20
-	JMP	loaded_53
-
-two_54:
-	FMOVQ	(R10), F20
-
-loaded_53:
-	VADD	V20.D2, V2.D2, V2.D2
-	JMP	manytailed8
-
-manypart11:
-	SUB	$22, R7, R7
-	CMP	$0, R7
-	BLE	manytailed8
-	ADD	$176, R9, R10
-	TBNZ	$1, R7, two_56
-	FMOVD	(R10), F20
-	JMP	loaded_55
-
-two_56:
-	FMOVQ	(R10), F20
-
-loaded_55:
-	VADD	V20.D2, V3.D2, V3.D2
-
-manytailed8:
-	MOVD	48(RSP), R9
-	TBZ	$1, R9, manywithout2at8
 	VADD	V0.D2, V8.D2, V0.D2
 	VADD	V1.D2, V9.D2, V1.D2
-	VADD	V2.D2, V10.D2, V2.D2
-	VADD	V3.D2, V11.D2, V3.D2
+	VADD	V2.D2, V11.D2, V2.D2
+	VADD	V3.D2, V10.D2, V3.D2
+	VADD	V4.D2, V15.D2, V4.D2
+	VADD	V5.D2, V14.D2, V5.D2
+	VADD	V6.D2, V13.D2, V6.D2
+	VADD	V7.D2, V12.D2, V7.D2
 
-manywithout2at8:
-	TBZ	$2, R9, manywithout4at8
-	VADD	V0.D2, V4.D2, V0.D2
-	VADD	V1.D2, V5.D2, V1.D2
-	VADD	V2.D2, V7.D2, V2.D2
-	VADD	V3.D2, V6.D2, V3.D2
+manywithout4at0:
+	TBZ	$3, R9, without8at0
+	FLDPQ	64(RSP), (F12, F13)
+	VADD	V12.D2, V0.D2, V0.D2
+	VADD	V13.D2, V1.D2, V1.D2
+	FLDPQ	96(RSP), (F13, F12)
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	FLDPQ	128(RSP), (F12, F13)
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	FLDPQ	160(RSP), (F13, F12)
+	VADD	V13.D2, V6.D2, V6.D2
+	VADD	V12.D2, V7.D2, V7.D2
 
-manywithout4at8:
+without8at0:
+	FSTPQ	(F0, F1), 320(RSP)
+	FSTPQ	(F2, F3), 352(RSP)
+	FSTPQ	(F4, F5), 384(RSP)
+	FSTPQ	(F6, F7), 416(RSP)
 	MOVD	R8, R7
-	TBZ	$2, R9, manyno4at12
-	FLDPQ	192(R7), (F6, F7)
-	FLDPQ	224(R7), (F5, F4)
-	FLDPQ	448(R7), (F11, F10)
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	480(R7), (F10, F11)
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	704(R7), (F11, F10)
-	FLDPQ	736(R7), (F9, F8)
-	FLDPQ	960(R7), (F20, F21)
-	VADD	V20.D2, V11.D2, V11.D2
-	VADD	V21.D2, V10.D2, V10.D2
-	FLDPQ	992(R7), (F21, F20)
-	VADD	V21.D2, V9.D2, V9.D2
-	VADD	V20.D2, V8.D2, V8.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
+	TBZ	$2, R9, manyno4at8
+	FLDPQ	128(R7), (F7, F6)
+	FLDPQ	160(R7), (F5, F4)
+	FLDPQ	192(R7), (F3, F2)
+	FLDPQ	224(R7), (F1, F0)
+	FLDPQ	384(R7), (F12, F13)
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V13.D2, V6.D2, V6.D2
+	FLDPQ	416(R7), (F13, F12)
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	FLDPQ	448(R7), (F12, F13)
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	FLDPQ	480(R7), (F13, F12)
+	VADD	V13.D2, V1.D2, V1.D2
+	VADD	V12.D2, V0.D2, V0.D2
+	FLDPQ	640(R7), (F12, F13)
+	FLDPQ	672(R7), (F14, F15)
+	FLDPQ	896(R7), (F10, F11)
+	VADD	V10.D2, V12.D2, V12.D2
+	VADD	V11.D2, V13.D2, V13.D2
+	FLDPQ	928(R7), (F11, F10)
+	VADD	V11.D2, V14.D2, V14.D2
+	VADD	V10.D2, V15.D2, V15.D2
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V13.D2, V6.D2, V6.D2
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	704(R7), (F15, F14)
+	FLDPQ	736(R7), (F13, F12)
+	FLDPQ	960(R7), (F10, F11)
+	VADD	V10.D2, V15.D2, V15.D2
+	VADD	V11.D2, V14.D2, V14.D2
+	FLDPQ	992(R7), (F11, F10)
+	VADD	V11.D2, V13.D2, V13.D2
+	VADD	V10.D2, V12.D2, V12.D2
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	VADD	V13.D2, V1.D2, V1.D2
+	VADD	V12.D2, V0.D2, V0.D2
 	ADD	$1024, R7, R7
 
-manyno4at12:
-	TBZ	$1, R9, manyno2at12
-	FLDPQ	192(R7), (F8, F9)
-	FLDPQ	224(R7), (F10, F11)
-	FLDPQ	448(R7), (F20, F21)
-	VADD	V20.D2, V8.D2, V8.D2
-	VADD	V21.D2, V9.D2, V9.D2
-	FLDPQ	480(R7), (F21, F20)
-	VADD	V21.D2, V10.D2, V10.D2
-	VADD	V20.D2, V11.D2, V11.D2
+manyno4at8:
+	TBZ	$1, R9, manyno2at8
+	FLDPQ	128(R7), (F12, F13)
+	FLDPQ	160(R7), (F14, F15)
+	FLDPQ	192(R7), (F10, F11)
+	FLDPQ	224(R7), (F9, F8)
+	FLDPQ	384(R7), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	416(R7), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	448(R7), (F16, F17)
+	VADD	V16.D2, V10.D2, V10.D2
+	VADD	V17.D2, V11.D2, V11.D2
+	FLDPQ	480(R7), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
 	ADD	$512, R7, R7
 
-manyno2at12:
-	TBZ	$0, R9, manyno1at12
+manyno2at8:
+	TBZ	$0, R9, manyno1at8
+	FLDPQ	128(R7), (F16, F17)
+	FLDPQ	160(R7), (F18, F19)
 	FLDPQ	192(R7), (F20, F21)
 	FLDPQ	224(R7), (F22, F23)
 	ADD	$256, R7, R7
-	JMP	manytail0at12
+	JMP	manytail0at8
 
-manyno1at12:
+manyno1at8:
+	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V17.B16, V17.B16, V17.B16
+	VEOR	V18.B16, V18.B16, V18.B16
+	VEOR	V19.B16, V19.B16, V19.B16
 	VEOR	V20.B16, V20.B16, V20.B16
 	VEOR	V21.B16, V21.B16, V21.B16
 	VEOR	V22.B16, V22.B16, V22.B16
 	VEOR	V23.B16, V23.B16, V23.B16
 
-manytail0at12:
+manytail0at8:
 	MOVD	56(RSP), R9
+	CMP	$18, R9
+	BLT	manypart8
+	FMOVQ	128(R7), F24
+	VADD	V24.D2, V16.D2, V16.D2
+	CMP	$20, R9
+	BLT	manypart9
+	FMOVQ	144(R7), F24
+	VADD	V24.D2, V17.D2, V17.D2
+	CMP	$22, R9
+	BLT	manypart10
+	FMOVQ	160(R7), F24
+	VADD	V24.D2, V18.D2, V18.D2
+	CMP	$24, R9
+	BLT	manypart11
+	FMOVQ	176(R7), F24
+	VADD	V24.D2, V19.D2, V19.D2
 	CMP	$26, R9
 	BLT	manypart12
 	FMOVQ	192(R7), F24
@@ -13703,12 +13165,76 @@ manytail0at12:
 	BLT	manypart15
 	FMOVQ	240(R7), F24
 	VADD	V24.D2, V23.D2, V23.D2
-	JMP	manytailed12
+	JMP	manytailed8
+
+manypart8:
+	SUB	$16, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$128, R7, R10
+	TBNZ	$1, R9, two_50
+	FMOVD	(R10), F24
+	JMP	loaded_49
+
+two_50:
+	FMOVQ	(R10), F24
+
+loaded_49:
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	manytailed8
+
+manypart9:
+	SUB	$18, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$144, R7, R10
+	TBNZ	$1, R9, two_52
+	FMOVD	(R10), F24
+	JMP	loaded_51
+
+two_52:
+	FMOVQ	(R10), F24
+
+loaded_51:
+	VADD	V24.D2, V17.D2, V17.D2
+	JMP	manytailed8
+
+manypart10:
+	SUB	$20, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$160, R7, R10
+	TBNZ	$1, R9, two_54
+	FMOVD	(R10), F24
+	JMP	loaded_53
+
+two_54:
+	FMOVQ	(R10), F24
+
+loaded_53:
+	VADD	V24.D2, V18.D2, V18.D2
+	JMP	manytailed8
+
+manypart11:
+	SUB	$22, R9, R9
+	CMP	$0, R9
+	BLE	manytailed8
+	ADD	$176, R7, R10
+	TBNZ	$1, R9, two_56
+	FMOVD	(R10), F24
+	JMP	loaded_55
+
+two_56:
+	FMOVQ	(R10), F24
+
+loaded_55:
+	VADD	V24.D2, V19.D2, V19.D2
+	JMP	manytailed8
 
 manypart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$192, R7, R10
 	TBNZ	$1, R9, two_58
 	FMOVD	(R10), F24
@@ -13719,12 +13245,12 @@ two_58:
 
 loaded_57:
 	VADD	V24.D2, V20.D2, V20.D2
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$208, R7, R10
 	TBNZ	$1, R9, two_60
 	FMOVD	(R10), F24
@@ -13735,12 +13261,12 @@ two_60:
 
 loaded_59:
 	VADD	V24.D2, V21.D2, V21.D2
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$224, R7, R10
 	TBNZ	$1, R9, two_62
 	FMOVD	(R10), F24
@@ -13751,12 +13277,12 @@ two_62:
 
 loaded_61:
 	VADD	V24.D2, V22.D2, V22.D2
-	JMP	manytailed12
+	JMP	manytailed8
 
 manypart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
-	BLE	manytailed12
+	BLE	manytailed8
 	ADD	$240, R7, R10
 	TBNZ	$1, R9, two_64
 	FMOVD	(R10), F24
@@ -13768,67 +13294,67 @@ two_64:
 loaded_63:
 	VADD	V24.D2, V23.D2, V23.D2
 
-manytailed12:
+manytailed8:
 	MOVD	48(RSP), R7
-	TBZ	$1, R7, manywithout2at12
-	VADD	V20.D2, V8.D2, V20.D2
-	VADD	V21.D2, V9.D2, V21.D2
-	VADD	V22.D2, V10.D2, V22.D2
-	VADD	V23.D2, V11.D2, V23.D2
+	TBZ	$1, R7, manywithout2at8
+	VADD	V16.D2, V12.D2, V16.D2
+	VADD	V17.D2, V13.D2, V17.D2
+	VADD	V18.D2, V14.D2, V18.D2
+	VADD	V19.D2, V15.D2, V19.D2
+	VADD	V20.D2, V10.D2, V20.D2
+	VADD	V21.D2, V11.D2, V21.D2
+	VADD	V22.D2, V9.D2, V22.D2
+	VADD	V23.D2, V8.D2, V23.D2
 
-manywithout2at12:
-	TBZ	$2, R7, manywithout4at12
-	VADD	V20.D2, V6.D2, V20.D2
-	VADD	V21.D2, V7.D2, V21.D2
-	VADD	V22.D2, V5.D2, V22.D2
-	VADD	V23.D2, V4.D2, V23.D2
+manywithout2at8:
+	TBZ	$2, R7, manywithout4at8
+	VADD	V16.D2, V7.D2, V16.D2
+	VADD	V17.D2, V6.D2, V17.D2
+	VADD	V18.D2, V5.D2, V18.D2
+	VADD	V19.D2, V4.D2, V19.D2
+	VADD	V20.D2, V3.D2, V20.D2
+	VADD	V21.D2, V2.D2, V21.D2
+	VADD	V22.D2, V1.D2, V22.D2
+	VADD	V23.D2, V0.D2, V23.D2
 
-manywithout4at12:
-	TBZ	$3, R7, without8
-	FLDPQ	64(RSP), (F4, F5)
-	VADD	V4.D2, V19.D2, V19.D2
-	VADD	V5.D2, V18.D2, V18.D2
-	FLDPQ	96(RSP), (F5, F4)
-	VADD	V5.D2, V17.D2, V17.D2
-	VADD	V4.D2, V16.D2, V16.D2
-	FLDPQ	128(RSP), (F4, F5)
-	VADD	V4.D2, V15.D2, V15.D2
-	VADD	V5.D2, V14.D2, V14.D2
-	FLDPQ	160(RSP), (F5, F4)
-	VADD	V5.D2, V13.D2, V13.D2
-	VADD	V4.D2, V12.D2, V12.D2
-	FLDPQ	192(RSP), (F4, F5)
-	VADD	V4.D2, V0.D2, V0.D2
-	VADD	V5.D2, V1.D2, V1.D2
-	FLDPQ	224(RSP), (F5, F4)
-	VADD	V5.D2, V2.D2, V2.D2
-	VADD	V4.D2, V3.D2, V3.D2
-	FLDPQ	256(RSP), (F4, F5)
-	VADD	V4.D2, V20.D2, V20.D2
-	VADD	V5.D2, V21.D2, V21.D2
-	FLDPQ	288(RSP), (F5, F4)
-	VADD	V5.D2, V22.D2, V22.D2
-	VADD	V4.D2, V23.D2, V23.D2
-
-without8:
-	VADD	V0.D2, V19.D2, V19.D2
+manywithout4at8:
+	TBZ	$3, R7, without8at8
+	FLDPQ	192(RSP), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	224(RSP), (F1, F0)
 	VADD	V1.D2, V18.D2, V18.D2
-	VADD	V2.D2, V17.D2, V17.D2
-	VADD	V3.D2, V16.D2, V16.D2
-	VADD	V20.D2, V15.D2, V15.D2
-	VADD	V21.D2, V14.D2, V14.D2
-	VADD	V22.D2, V13.D2, V13.D2
-	VADD	V23.D2, V12.D2, V12.D2
-	VADD	V15.D2, V19.D2, V19.D2
-	VADD	V14.D2, V18.D2, V18.D2
-	VADD	V13.D2, V17.D2, V17.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V17.D2, V19.D2, V19.D2
-	VADD	V16.D2, V18.D2, V18.D2
-	VADD	V18.D2, V19.D2, V19.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	256(RSP), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	288(RSP), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+
+without8at8:
+	FLDPQ	320(RSP), (F0, F1)
+	VADD	V0.D2, V16.D2, V16.D2
+	VADD	V1.D2, V17.D2, V17.D2
+	FLDPQ	352(RSP), (F1, F0)
+	VADD	V1.D2, V18.D2, V18.D2
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	384(RSP), (F0, F1)
+	VADD	V0.D2, V20.D2, V20.D2
+	VADD	V1.D2, V21.D2, V21.D2
+	FLDPQ	416(RSP), (F1, F0)
+	VADD	V1.D2, V22.D2, V22.D2
+	VADD	V0.D2, V23.D2, V23.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V19.D2, V19.D2
+	VADD	V18.D2, V16.D2, V16.D2
+	VADD	V19.D2, V17.D2, V17.D2
+	VADD	V17.D2, V16.D2, V16.D2
 	CMP	$1, R6
 	BEQ	single1
-	FMOVQ	F19, (R4)
+	FMOVQ	F16, (R4)
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	ADD	$16, R4, R4
@@ -13836,31 +13362,31 @@ without8:
 	BNE	row1
 
 fold:
-	FMOVQ	16(RSP), F19
-	FMOVQ	32(RSP), F18
-	VADDP	V18.D2, V19.D2, V19.D2
+	FMOVQ	16(RSP), F16
+	FMOVQ	32(RSP), F17
+	VADDP	V17.D2, V16.D2, V16.D2
 	CMP	$2, R6
 	BNE	part
-	FMOVQ	F19, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
 	ADD	$0, R2, R7
 	TBZ	$0, R6, skip_65
-	FMOVD	F19, (R7)
+	FMOVD	F16, (R7)
 
 skip_65:
 	JMP	next
 
 single0:
-	VADDP	V4.D2, V4.D2, V4.D2
-	FMOVD	F4, (R2)
+	VADDP	V8.D2, V8.D2, V8.D2
+	FMOVD	F8, (R2)
 	JMP	next
 
 single1:
-	VADDP	V19.D2, V19.D2, V19.D2
-	FMOVD	F19, (R2)
+	VADDP	V16.D2, V16.D2, V16.D2
+	FMOVD	F16, (R2)
 	JMP	next
 
 next:
@@ -13931,6 +13457,211 @@ unpacked:
 	LSL	$2, R5, R7
 	SUB	R7, R6, R6
 	FMOVQ	16(R6), F0
+	CMP	$8, R4
+	BGT	rest
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R7
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVD	(R7), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$8, R7, R7
+	VLD1	(R7), V2.S[2]
+	JMP	loaded_1
+
+one_3:
+	FMOVS	(R7), F2
+	JMP	loaded_1
+
+four_2:
+	FMOVQ	(R7), F2
+
+loaded_1:
+	VORR	V0.B16, V2.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R7
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVD	(R7), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$8, R7, R7
+	VLD1	(R7), V3.S[2]
+	JMP	loaded_4
+
+one_6:
+	FMOVS	(R7), F3
+	JMP	loaded_4
+
+four_5:
+	FMOVQ	(R7), F3
+
+loaded_4:
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R7
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVD	(R7), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$8, R7, R7
+	VLD1	(R7), V3.S[2]
+	JMP	loaded_7
+
+one_9:
+	FMOVS	(R7), F3
+	JMP	loaded_7
+
+four_8:
+	FMOVQ	(R7), F3
+
+loaded_7:
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVQ	(R1), F3
+	ADD	$16, R1, R7
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVD	(R7), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$8, R7, R7
+	VLD1	(R7), V4.S[2]
+	JMP	loaded_10
+
+one_12:
+	FMOVS	(R7), F4
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R7), F4
+
+loaded_10:
+	VORR	V0.B16, V4.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$4, R3
+	BLT	rest
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVD	(R7), F1
+	TBZ	$0, R5, loaded_13
+	ADD	$8, R7, R7
+	VLD1	(R7), V1.S[2]
+	JMP	loaded_13
+
+one_15:
+	FMOVS	(R7), F1
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R7), F1
+
+loaded_13:
+	VORR	V0.B16, V1.B16, V1.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVD	(R7), F2
+	TBZ	$0, R5, loaded_16
+	ADD	$8, R7, R7
+	VLD1	(R7), V2.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R7), F2
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R7), F2
+
+loaded_16:
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVD	(R7), F2
+	TBZ	$0, R5, loaded_19
+	ADD	$8, R7, R7
+	VLD1	(R7), V2.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R7), F2
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R7), F2
+
+loaded_19:
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVD	(R7), F3
+	TBZ	$0, R5, loaded_22
+	ADD	$8, R7, R7
+	VLD1	(R7), V3.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R7), F3
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R7), F3
+
+loaded_22:
+	VORR	V0.B16, V3.B16, V3.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$4, R8
@@ -13977,22 +13708,22 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
 	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_1
+	TBZ	$0, R5, loaded_25
 	ADD	$8, R9, R9
 	VLD1	(R9), V1.S[2]
-	JMP	loaded_1
+	JMP	loaded_25
 
-one_3:
+one_27:
 	FMOVS	(R9), F1
-	JMP	loaded_1
+	JMP	loaded_25
 
-four_2:
+four_26:
 	FMOVQ	(R9), F1
 
-loaded_1:
+loaded_25:
 	VORR	V0.B16, V1.B16, V1.B16
 	CMP	$1, R8
 	BEQ	single0
@@ -14007,22 +13738,22 @@ loaded_1:
 row1:
 	FMOVQ	(R1), F1
 	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_4
+	TBZ	$0, R5, loaded_28
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_4
+	JMP	loaded_28
 
-one_6:
+one_30:
 	FMOVS	(R9), F2
-	JMP	loaded_4
+	JMP	loaded_28
 
-four_5:
+four_29:
 	FMOVQ	(R9), F2
 
-loaded_4:
+loaded_28:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	CMP	$1, R8
@@ -14038,22 +13769,22 @@ loaded_4:
 row2:
 	FMOVQ	(R1), F1
 	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_7
+	TBZ	$0, R5, loaded_31
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_7
+	JMP	loaded_31
 
-one_9:
+one_33:
 	FMOVS	(R9), F2
-	JMP	loaded_7
+	JMP	loaded_31
 
-four_8:
+four_32:
 	FMOVQ	(R9), F2
 
-loaded_7:
+loaded_31:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	16(R1), F2
@@ -14074,22 +13805,22 @@ row3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	16(R1), F2
 	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_10
+	TBZ	$0, R5, loaded_34
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_10
+	JMP	loaded_34
 
-one_12:
+one_36:
 	FMOVS	(R9), F3
-	JMP	loaded_10
+	JMP	loaded_34
 
-four_11:
+four_35:
 	FMOVQ	(R9), F3
 
-loaded_10:
+loaded_34:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -14106,22 +13837,22 @@ loaded_10:
 row4:
 	FMOVQ	(R1), F1
 	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_13
+	TBZ	$0, R5, loaded_37
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_13
+	JMP	loaded_37
 
-one_15:
+one_39:
 	FMOVS	(R9), F2
-	JMP	loaded_13
+	JMP	loaded_37
 
-four_14:
+four_38:
 	FMOVQ	(R9), F2
 
-loaded_13:
+loaded_37:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	32(R1), F2
@@ -14148,22 +13879,22 @@ row5:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	16(R1), F2
 	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_16
+	TBZ	$0, R5, loaded_40
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_16
+	JMP	loaded_40
 
-one_18:
+one_42:
 	FMOVS	(R9), F3
-	JMP	loaded_16
+	JMP	loaded_40
 
-four_17:
+four_41:
 	FMOVQ	(R9), F3
 
-loaded_16:
+loaded_40:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
@@ -14185,22 +13916,22 @@ row6:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	32(R1), F2
 	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_19
+	TBZ	$0, R5, loaded_43
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_19
+	JMP	loaded_43
 
-one_21:
+one_45:
 	FMOVS	(R9), F3
-	JMP	loaded_19
+	JMP	loaded_43
 
-four_20:
+four_44:
 	FMOVQ	(R9), F3
 
-loaded_19:
+loaded_43:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -14233,22 +13964,22 @@ row7:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
 	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
 	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_22
+	TBZ	$0, R5, loaded_46
 	ADD	$8, R9, R9
 	VLD1	(R9), V4.S[2]
-	JMP	loaded_22
+	JMP	loaded_46
 
-one_24:
+one_48:
 	FMOVS	(R9), F4
-	JMP	loaded_22
+	JMP	loaded_46
 
-four_23:
+four_47:
 	FMOVQ	(R9), F4
 
-loaded_22:
+loaded_46:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -14266,22 +13997,22 @@ loaded_22:
 row8:
 	FMOVQ	(R1), F1
 	ADD	$128, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
+	TBNZ	$2, R5, four_50
+	TBZ	$1, R5, one_51
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_25
+	TBZ	$0, R5, loaded_49
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_25
+	JMP	loaded_49
 
-one_27:
+one_51:
 	FMOVS	(R9), F2
-	JMP	loaded_25
+	JMP	loaded_49
 
-four_26:
+four_50:
 	FMOVQ	(R9), F2
 
-loaded_25:
+loaded_49:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	64(R1), F2
@@ -14320,22 +14051,22 @@ row9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	16(R1), F2
 	ADD	$144, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
+	TBNZ	$2, R5, four_53
+	TBZ	$1, R5, one_54
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_28
+	TBZ	$0, R5, loaded_52
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_28
+	JMP	loaded_52
 
-one_30:
+one_54:
 	FMOVS	(R9), F3
-	JMP	loaded_28
+	JMP	loaded_52
 
-four_29:
+four_53:
 	FMOVQ	(R9), F3
 
-loaded_28:
+loaded_52:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	80(R1), F3
@@ -14363,22 +14094,22 @@ row10:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	32(R1), F2
 	ADD	$160, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
+	TBNZ	$2, R5, four_56
+	TBZ	$1, R5, one_57
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_31
+	TBZ	$0, R5, loaded_55
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_31
+	JMP	loaded_55
 
-one_33:
+one_57:
 	FMOVS	(R9), F3
-	JMP	loaded_31
+	JMP	loaded_55
 
-four_32:
+four_56:
 	FMOVQ	(R9), F3
 
-loaded_31:
+loaded_55:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	96(R1), F3
@@ -14423,22 +14154,22 @@ row11:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
 	ADD	$176, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	TBNZ	$2, R5, four_59
+	TBZ	$1, R5, one_60
 	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R5, loaded_58
 	ADD	$8, R9, R9
 	VLD1	(R9), V4.S[2]
-	JMP	loaded_34
+	JMP	loaded_58
 
-one_36:
+one_60:
 	FMOVS	(R9), F4
-	JMP	loaded_34
+	JMP	loaded_58
 
-four_35:
+four_59:
 	FMOVQ	(R9), F4
 
-loaded_34:
+loaded_58:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVQ	112(R1), F4
@@ -14461,22 +14192,22 @@ row12:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	64(R1), F2
 	ADD	$192, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_62
+	TBZ	$1, R5, one_63
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_61
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_37
+	JMP	loaded_61
 
-one_39:
+one_63:
 	FMOVS	(R9), F3
-	JMP	loaded_37
+	JMP	loaded_61
 
-four_38:
+four_62:
 	FMOVQ	(R9), F3
 
-loaded_37:
+loaded_61:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -14527,22 +14258,22 @@ row13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	80(R1), F3
 	ADD	$208, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R5, four_65
+	TBZ	$1, R5, one_66
 	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R5, loaded_64
 	ADD	$8, R9, R9
 	VLD1	(R9), V4.S[2]
-	JMP	loaded_40
+	JMP	loaded_64
 
-one_42:
+one_66:
 	FMOVS	(R9), F4
-	JMP	loaded_40
+	JMP	loaded_64
 
-four_41:
+four_65:
 	FMOVQ	(R9), F4
 
-loaded_40:
+loaded_64:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -14576,22 +14307,22 @@ row14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	96(R1), F3
 	ADD	$224, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R5, four_68
+	TBZ	$1, R5, one_69
 	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R5, loaded_67
 	ADD	$8, R9, R9
 	VLD1	(R9), V4.S[2]
-	JMP	loaded_43
+	JMP	loaded_67
 
-one_45:
+one_69:
 	FMOVS	(R9), F4
-	JMP	loaded_43
+	JMP	loaded_67
 
-four_44:
+four_68:
 	FMOVQ	(R9), F4
 
-loaded_43:
+loaded_67:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -14648,22 +14379,22 @@ row15:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVQ	112(R1), F4
 	ADD	$240, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R5, four_71
+	TBZ	$1, R5, one_72
 	FMOVD	(R9), F5
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R5, loaded_70
 	ADD	$8, R9, R9
 	VLD1	(R9), V5.S[2]
-	JMP	loaded_46
+	JMP	loaded_70
 
-one_48:
+one_72:
 	FMOVS	(R9), F5
-	JMP	loaded_46
+	JMP	loaded_70
 
-four_47:
+four_71:
 	FMOVQ	(R9), F5
 
-loaded_46:
+loaded_70:
 	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -14698,16 +14429,16 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_49
+	TBZ	$1, R8, skip_73
 	FMOVD	F1, (R9)
 	ADD	$8, R9, R9
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
-skip_49:
-	TBZ	$0, R8, skip_50
+skip_73:
+	TBZ	$0, R8, skip_74
 	FMOVS	F1, (R9)
 
-skip_50:
+skip_74:
 	JMP	next
 
 single0:
@@ -14797,6 +14528,83 @@ unpacked:
 	LSL	$3, R5, R7
 	SUB	R7, R6, R6
 	FMOVQ	16(R6), F0
+	CMP	$4, R4
+	BGT	rest
+	CMP	$2, R4
+	BLE	whole1
+
+whole2:
+	CMP	$2, R3
+	BLT	rest
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R7
+	TBNZ	$1, R5, two_2
+	FMOVD	(R7), F2
+	JMP	loaded_1
+
+two_2:
+	FMOVQ	(R7), F2
+
+loaded_1:
+	VORR	V0.B16, V2.B16, V2.B16
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R7
+	TBNZ	$1, R5, two_4
+	FMOVD	(R7), F3
+	JMP	loaded_3
+
+two_4:
+	FMOVQ	(R7), F3
+
+loaded_3:
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$2, R3
+	BLT	rest
+	ADD	$0, R1, R7
+	TBNZ	$1, R5, two_6
+	FMOVD	(R7), F1
+	JMP	loaded_5
+
+two_6:
+	FMOVQ	(R7), F1
+
+loaded_5:
+	VORR	V0.B16, V1.B16, V1.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$1, R5, two_8
+	FMOVD	(R7), F2
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R7), F2
+
+loaded_7:
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$2, R8
@@ -14843,14 +14651,14 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$1, R5, two_2
+	TBNZ	$1, R5, two_10
 	FMOVD	(R9), F1
-	JMP	loaded_1
+	JMP	loaded_9
 
-two_2:
+two_10:
 	FMOVQ	(R9), F1
 
-loaded_1:
+loaded_9:
 	VORR	V0.B16, V1.B16, V1.B16
 	CMP	$1, R8
 	BEQ	single0
@@ -14865,14 +14673,14 @@ loaded_1:
 row1:
 	FMOVQ	(R1), F1
 	ADD	$16, R1, R9
-	TBNZ	$1, R5, two_4
+	TBNZ	$1, R5, two_12
 	FMOVD	(R9), F2
-	JMP	loaded_3
+	JMP	loaded_11
 
-two_4:
+two_12:
 	FMOVQ	(R9), F2
 
-loaded_3:
+loaded_11:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	CMP	$1, R8
@@ -14888,14 +14696,14 @@ loaded_3:
 row2:
 	FMOVQ	(R1), F1
 	ADD	$32, R1, R9
-	TBNZ	$1, R5, two_6
+	TBNZ	$1, R5, two_14
 	FMOVD	(R9), F2
-	JMP	loaded_5
+	JMP	loaded_13
 
-two_6:
+two_14:
 	FMOVQ	(R9), F2
 
-loaded_5:
+loaded_13:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
@@ -14916,14 +14724,14 @@ row3:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
 	ADD	$48, R1, R9
-	TBNZ	$1, R5, two_8
+	TBNZ	$1, R5, two_16
 	FMOVD	(R9), F3
-	JMP	loaded_7
+	JMP	loaded_15
 
-two_8:
+two_16:
 	FMOVQ	(R9), F3
 
-loaded_7:
+loaded_15:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
@@ -14940,14 +14748,14 @@ loaded_7:
 row4:
 	FMOVQ	(R1), F1
 	ADD	$64, R1, R9
-	TBNZ	$1, R5, two_10
+	TBNZ	$1, R5, two_18
 	FMOVD	(R9), F2
-	JMP	loaded_9
+	JMP	loaded_17
 
-two_10:
+two_18:
 	FMOVQ	(R9), F2
 
-loaded_9:
+loaded_17:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
@@ -14974,14 +14782,14 @@ row5:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
 	ADD	$80, R1, R9
-	TBNZ	$1, R5, two_12
+	TBNZ	$1, R5, two_20
 	FMOVD	(R9), F3
-	JMP	loaded_11
+	JMP	loaded_19
 
-two_12:
+two_20:
 	FMOVQ	(R9), F3
 
-loaded_11:
+loaded_19:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
@@ -15003,14 +14811,14 @@ row6:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
 	ADD	$96, R1, R9
-	TBNZ	$1, R5, two_14
+	TBNZ	$1, R5, two_22
 	FMOVD	(R9), F3
-	JMP	loaded_13
+	JMP	loaded_21
 
-two_14:
+two_22:
 	FMOVQ	(R9), F3
 
-loaded_13:
+loaded_21:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
@@ -15043,14 +14851,14 @@ row7:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
 	ADD	$112, R1, R9
-	TBNZ	$1, R5, two_16
+	TBNZ	$1, R5, two_24
 	FMOVD	(R9), F4
-	JMP	loaded_15
+	JMP	loaded_23
 
-two_16:
+two_24:
 	FMOVQ	(R9), F4
 
-loaded_15:
+loaded_23:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
@@ -15068,14 +14876,14 @@ loaded_15:
 row8:
 	FMOVQ	(R1), F1
 	ADD	$128, R1, R9
-	TBNZ	$1, R5, two_18
+	TBNZ	$1, R5, two_26
 	FMOVD	(R9), F2
-	JMP	loaded_17
+	JMP	loaded_25
 
-two_18:
+two_26:
 	FMOVQ	(R9), F2
 
-loaded_17:
+loaded_25:
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
@@ -15114,14 +14922,14 @@ row9:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
 	ADD	$144, R1, R9
-	TBNZ	$1, R5, two_20
+	TBNZ	$1, R5, two_28
 	FMOVD	(R9), F3
-	JMP	loaded_19
+	JMP	loaded_27
 
-two_20:
+two_28:
 	FMOVQ	(R9), F3
 
-loaded_19:
+loaded_27:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	80(R1), F3
@@ -15149,14 +14957,14 @@ row10:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
 	ADD	$160, R1, R9
-	TBNZ	$1, R5, two_22
+	TBNZ	$1, R5, two_30
 	FMOVD	(R9), F3
-	JMP	loaded_21
+	JMP	loaded_29
 
-two_22:
+two_30:
 	FMOVQ	(R9), F3
 
-loaded_21:
+loaded_29:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	96(R1), F3
@@ -15201,14 +15009,14 @@ row11:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
 	ADD	$176, R1, R9
-	TBNZ	$1, R5, two_24
+	TBNZ	$1, R5, two_32
 	FMOVD	(R9), F4
-	JMP	loaded_23
+	JMP	loaded_31
 
-two_24:
+two_32:
 	FMOVQ	(R9), F4
 
-loaded_23:
+loaded_31:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	FMOVQ	112(R1), F4
@@ -15231,14 +15039,14 @@ row12:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
 	ADD	$192, R1, R9
-	TBNZ	$1, R5, two_26
+	TBNZ	$1, R5, two_34
 	FMOVD	(R9), F3
-	JMP	loaded_25
+	JMP	loaded_33
 
-two_26:
+two_34:
 	FMOVQ	(R9), F3
 
-loaded_25:
+loaded_33:
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
@@ -15289,14 +15097,14 @@ row13:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	80(R1), F3
 	ADD	$208, R1, R9
-	TBNZ	$1, R5, two_28
+	TBNZ	$1, R5, two_36
 	FMOVD	(R9), F4
-	JMP	loaded_27
+	JMP	loaded_35
 
-two_28:
+two_36:
 	FMOVQ	(R9), F4
 
-loaded_27:
+loaded_35:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
@@ -15330,14 +15138,14 @@ row14:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	96(R1), F3
 	ADD	$224, R1, R9
-	TBNZ	$1, R5, two_30
+	TBNZ	$1, R5, two_38
 	FMOVD	(R9), F4
-	JMP	loaded_29
+	JMP	loaded_37
 
-two_30:
+two_38:
 	FMOVQ	(R9), F4
 
-loaded_29:
+loaded_37:
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
@@ -15394,14 +15202,14 @@ row15:
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	FMOVQ	112(R1), F4
 	ADD	$240, R1, R9
-	TBNZ	$1, R5, two_32
+	TBNZ	$1, R5, two_40
 	FMOVD	(R9), F5
-	JMP	loaded_31
+	JMP	loaded_39
 
-two_32:
+two_40:
 	FMOVQ	(R9), F5
 
-loaded_31:
+loaded_39:
 	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
@@ -15428,10 +15236,10 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$0, R8, skip_33
+	TBZ	$0, R8, skip_41
 	FMOVD	F1, (R9)
 
-skip_33:
+skip_41:
 	JMP	next
 
 single0:
@@ -15542,6 +15350,231 @@ unpacked:
 	LSL	$2, R5, R7
 	SUB	R7, R6, R6
 	FMOVQ	16(R6), F0
+	CMP	$8, R4
+	BGT	rest
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	FMOVD	(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_1
+
+one_3:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_1
+
+four_2:
+	FMOVD	(R7), F2
+
+loaded_1:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	VORR	V0.B16, V2.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R7), F3
+
+loaded_4:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R7), F3
+
+loaded_7:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVS	(R7), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$4, R7, R7
+	VLD1	(R7), V4.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R7), V4.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R7), F4
+
+loaded_10:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VORR	V0.B16, V4.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$4, R3
+	BLT	rest
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVS	(R7), F1
+	TBZ	$0, R5, loaded_13
+	ADD	$4, R7, R7
+	VLD1	(R7), V1.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R7), V1.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R7), F1
+
+loaded_13:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	VORR	V0.B16, V1.B16, V1.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_16
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R7), F2
+
+loaded_16:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_19
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R7), F2
+
+loaded_19:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_22
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R7), F3
+
+loaded_22:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VORR	V0.B16, V3.B16, V3.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$4, R8
@@ -15588,23 +15621,23 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
 	FMOVS	(R9), F1
-	TBZ	$0, R5, loaded_1
+	TBZ	$0, R5, loaded_25
 	ADD	$4, R9, R9
 	VLD1	(R9), V1.H[2]
-	JMP	loaded_1
+	JMP	loaded_25
 
-one_3:
+one_27:
 	VEOR	V1.B16, V1.B16, V1.B16
 	VLD1	(R9), V1.H[0]
-	JMP	loaded_1
+	JMP	loaded_25
 
-four_2:
+four_26:
 	FMOVD	(R9), F1
 
-loaded_1:
+loaded_25:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	VORR	V0.B16, V1.B16, V1.B16
 	CMP	$1, R8
@@ -15621,23 +15654,23 @@ row1:
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	ADD	$8, R1, R9
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_4
+	TBZ	$0, R5, loaded_28
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_4
+	JMP	loaded_28
 
-one_6:
+one_30:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_4
+	JMP	loaded_28
 
-four_5:
+four_29:
 	FMOVD	(R9), F2
 
-loaded_4:
+loaded_28:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15655,23 +15688,23 @@ row2:
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_7
+	TBZ	$0, R5, loaded_31
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_7
+	JMP	loaded_31
 
-one_9:
+one_33:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_7
+	JMP	loaded_31
 
-four_8:
+four_32:
 	FMOVD	(R9), F2
 
-loaded_7:
+loaded_31:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15697,23 +15730,23 @@ row3:
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$24, R1, R9
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_10
+	TBZ	$0, R5, loaded_34
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_10
+	JMP	loaded_34
 
-one_12:
+one_36:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_10
+	JMP	loaded_34
 
-four_11:
+four_35:
 	FMOVD	(R9), F3
 
-loaded_10:
+loaded_34:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -15732,23 +15765,23 @@ row4:
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_13
+	TBZ	$0, R5, loaded_37
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_13
+	JMP	loaded_37
 
-one_15:
+one_39:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_13
+	JMP	loaded_37
 
-four_14:
+four_38:
 	FMOVD	(R9), F2
 
-loaded_13:
+loaded_37:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15783,23 +15816,23 @@ row5:
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$40, R1, R9
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_16
+	TBZ	$0, R5, loaded_40
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_16
+	JMP	loaded_40
 
-one_18:
+one_42:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_16
+	JMP	loaded_40
 
-four_17:
+four_41:
 	FMOVD	(R9), F3
 
-loaded_16:
+loaded_40:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -15826,23 +15859,23 @@ row6:
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_19
+	TBZ	$0, R5, loaded_43
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_19
+	JMP	loaded_43
 
-one_21:
+one_45:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_19
+	JMP	loaded_43
 
-four_20:
+four_44:
 	FMOVD	(R9), F3
 
-loaded_19:
+loaded_43:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -15886,23 +15919,23 @@ row7:
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	ADD	$56, R1, R9
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_22
+	TBZ	$0, R5, loaded_46
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_22
+	JMP	loaded_46
 
-one_24:
+one_48:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_22
+	JMP	loaded_46
 
-four_23:
+four_47:
 	FMOVD	(R9), F4
 
-loaded_22:
+loaded_46:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -15922,23 +15955,23 @@ row8:
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
+	TBNZ	$2, R5, four_50
+	TBZ	$1, R5, one_51
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_25
+	TBZ	$0, R5, loaded_49
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_25
+	JMP	loaded_49
 
-one_27:
+one_51:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_25
+	JMP	loaded_49
 
-four_26:
+four_50:
 	FMOVD	(R9), F2
 
-loaded_25:
+loaded_49:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15991,23 +16024,23 @@ row9:
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$72, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
+	TBNZ	$2, R5, four_53
+	TBZ	$1, R5, one_54
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_28
+	TBZ	$0, R5, loaded_52
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_28
+	JMP	loaded_52
 
-one_30:
+one_54:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_28
+	JMP	loaded_52
 
-four_29:
+four_53:
 	FMOVD	(R9), F3
 
-loaded_28:
+loaded_52:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16043,23 +16076,23 @@ row10:
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
+	TBNZ	$2, R5, four_56
+	TBZ	$1, R5, one_57
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_31
+	TBZ	$0, R5, loaded_55
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_31
+	JMP	loaded_55
 
-one_33:
+one_57:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_31
+	JMP	loaded_55
 
-four_32:
+four_56:
 	FMOVD	(R9), F3
 
-loaded_31:
+loaded_55:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16121,23 +16154,23 @@ row11:
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	ADD	$88, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	TBNZ	$2, R5, four_59
+	TBZ	$1, R5, one_60
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R5, loaded_58
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_34
+	JMP	loaded_58
 
-one_36:
+one_60:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_34
+	JMP	loaded_58
 
-four_35:
+four_59:
 	FMOVD	(R9), F4
 
-loaded_34:
+loaded_58:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -16165,23 +16198,23 @@ row12:
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_62
+	TBZ	$1, R5, one_63
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_61
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_37
+	JMP	loaded_61
 
-one_39:
+one_63:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_37
+	JMP	loaded_61
 
-four_38:
+four_62:
 	FMOVD	(R9), F3
 
-loaded_37:
+loaded_61:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16252,23 +16285,23 @@ row13:
 	FMOVD	40(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	ADD	$104, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R5, four_65
+	TBZ	$1, R5, one_66
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R5, loaded_64
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_40
+	JMP	loaded_64
 
-one_42:
+one_66:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_40
+	JMP	loaded_64
 
-four_41:
+four_65:
 	FMOVD	(R9), F4
 
-loaded_40:
+loaded_64:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -16313,23 +16346,23 @@ row14:
 	FMOVD	48(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R5, four_68
+	TBZ	$1, R5, one_69
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R5, loaded_67
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_43
+	JMP	loaded_67
 
-one_45:
+one_69:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_43
+	JMP	loaded_67
 
-four_44:
+four_68:
 	FMOVD	(R9), F4
 
-loaded_43:
+loaded_67:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -16409,23 +16442,23 @@ row15:
 	FMOVD	56(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	ADD	$120, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R5, four_71
+	TBZ	$1, R5, one_72
 	FMOVS	(R9), F5
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R5, loaded_70
 	ADD	$4, R9, R9
 	VLD1	(R9), V5.H[2]
-	JMP	loaded_46
+	JMP	loaded_70
 
-one_48:
+one_72:
 	VEOR	V5.B16, V5.B16, V5.B16
 	VLD1	(R9), V5.H[0]
-	JMP	loaded_46
+	JMP	loaded_70
 
-four_47:
+four_71:
 	FMOVD	(R9), F5
 
-loaded_46:
+loaded_70:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
@@ -16461,16 +16494,16 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_49
+	TBZ	$1, R8, skip_73
 	FMOVD	F1, (R9)
 	ADD	$8, R9, R9
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
-skip_49:
-	TBZ	$0, R8, skip_50
+skip_73:
+	TBZ	$0, R8, skip_74
 	FMOVS	F1, (R9)
 
-skip_50:
+skip_74:
 	JMP	next
 
 single0:
@@ -16583,6 +16616,231 @@ unpacked:
 	LSL	$2, R5, R7
 	SUB	R7, R6, R6
 	FMOVQ	16(R6), F0
+	CMP	$8, R4
+	BGT	rest
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	FMOVD	(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_1
+
+one_3:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_1
+
+four_2:
+	FMOVD	(R7), F2
+
+loaded_1:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VORR	V0.B16, V2.B16, V2.B16
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R7), F3
+
+loaded_4:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R7), F3
+
+loaded_7:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VORR	V0.B16, V3.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$8, R1, R7
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVS	(R7), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$4, R7, R7
+	VLD1	(R7), V4.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R7), V4.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R7), F4
+
+loaded_10:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VORR	V0.B16, V4.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$4, R3
+	BLT	rest
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVS	(R7), F1
+	TBZ	$0, R5, loaded_13
+	ADD	$4, R7, R7
+	VLD1	(R7), V1.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R7), V1.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R7), F1
+
+loaded_13:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VORR	V0.B16, V1.B16, V1.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_16
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R7), F2
+
+loaded_16:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVS	(R7), F2
+	TBZ	$0, R5, loaded_19
+	ADD	$4, R7, R7
+	VLD1	(R7), V2.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R7), V2.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R7), F2
+
+loaded_19:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VORR	V0.B16, V2.B16, V2.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	ADD	$0, R1, R7
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVS	(R7), F3
+	TBZ	$0, R5, loaded_22
+	ADD	$4, R7, R7
+	VLD1	(R7), V3.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R7), V3.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R7), F3
+
+loaded_22:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VORR	V0.B16, V3.B16, V3.B16
+	MOVD	32(R0), R7
+	ADD	R7, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$4, R8
@@ -16629,23 +16887,23 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
 	FMOVS	(R9), F1
-	TBZ	$0, R5, loaded_1
+	TBZ	$0, R5, loaded_25
 	ADD	$4, R9, R9
 	VLD1	(R9), V1.H[2]
-	JMP	loaded_1
+	JMP	loaded_25
 
-one_3:
+one_27:
 	VEOR	V1.B16, V1.B16, V1.B16
 	VLD1	(R9), V1.H[0]
-	JMP	loaded_1
+	JMP	loaded_25
 
-four_2:
+four_26:
 	FMOVD	(R9), F1
 
-loaded_1:
+loaded_25:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VORR	V0.B16, V1.B16, V1.B16
 	CMP	$1, R8
@@ -16662,23 +16920,23 @@ row1:
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$8, R1, R9
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_4
+	TBZ	$0, R5, loaded_28
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_4
+	JMP	loaded_28
 
-one_6:
+one_30:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_4
+	JMP	loaded_28
 
-four_5:
+four_29:
 	FMOVD	(R9), F2
 
-loaded_4:
+loaded_28:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -16696,23 +16954,23 @@ row2:
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_7
+	TBZ	$0, R5, loaded_31
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_7
+	JMP	loaded_31
 
-one_9:
+one_33:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_7
+	JMP	loaded_31
 
-four_8:
+four_32:
 	FMOVD	(R9), F2
 
-loaded_7:
+loaded_31:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -16738,23 +16996,23 @@ row3:
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$24, R1, R9
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_10
+	TBZ	$0, R5, loaded_34
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_10
+	JMP	loaded_34
 
-one_12:
+one_36:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_10
+	JMP	loaded_34
 
-four_11:
+four_35:
 	FMOVD	(R9), F3
 
-loaded_10:
+loaded_34:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16773,23 +17031,23 @@ row4:
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_13
+	TBZ	$0, R5, loaded_37
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_13
+	JMP	loaded_37
 
-one_15:
+one_39:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_13
+	JMP	loaded_37
 
-four_14:
+four_38:
 	FMOVD	(R9), F2
 
-loaded_13:
+loaded_37:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -16824,23 +17082,23 @@ row5:
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$40, R1, R9
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_16
+	TBZ	$0, R5, loaded_40
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_16
+	JMP	loaded_40
 
-one_18:
+one_42:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_16
+	JMP	loaded_40
 
-four_17:
+four_41:
 	FMOVD	(R9), F3
 
-loaded_16:
+loaded_40:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16867,23 +17125,23 @@ row6:
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_19
+	TBZ	$0, R5, loaded_43
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_19
+	JMP	loaded_43
 
-one_21:
+one_45:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_19
+	JMP	loaded_43
 
-four_20:
+four_44:
 	FMOVD	(R9), F3
 
-loaded_19:
+loaded_43:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16927,23 +17185,23 @@ row7:
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$56, R1, R9
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_22
+	TBZ	$0, R5, loaded_46
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_22
+	JMP	loaded_46
 
-one_24:
+one_48:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_22
+	JMP	loaded_46
 
-four_23:
+four_47:
 	FMOVD	(R9), F4
 
-loaded_22:
+loaded_46:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -16963,23 +17221,23 @@ row8:
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
+	TBNZ	$2, R5, four_50
+	TBZ	$1, R5, one_51
 	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_25
+	TBZ	$0, R5, loaded_49
 	ADD	$4, R9, R9
 	VLD1	(R9), V2.H[2]
-	JMP	loaded_25
+	JMP	loaded_49
 
-one_27:
+one_51:
 	VEOR	V2.B16, V2.B16, V2.B16
 	VLD1	(R9), V2.H[0]
-	JMP	loaded_25
+	JMP	loaded_49
 
-four_26:
+four_50:
 	FMOVD	(R9), F2
 
-loaded_25:
+loaded_49:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VORR	V0.B16, V2.B16, V2.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -17032,23 +17290,23 @@ row9:
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$72, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
+	TBNZ	$2, R5, four_53
+	TBZ	$1, R5, one_54
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_28
+	TBZ	$0, R5, loaded_52
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_28
+	JMP	loaded_52
 
-one_30:
+one_54:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_28
+	JMP	loaded_52
 
-four_29:
+four_53:
 	FMOVD	(R9), F3
 
-loaded_28:
+loaded_52:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -17084,23 +17342,23 @@ row10:
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
+	TBNZ	$2, R5, four_56
+	TBZ	$1, R5, one_57
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_31
+	TBZ	$0, R5, loaded_55
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_31
+	JMP	loaded_55
 
-one_33:
+one_57:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_31
+	JMP	loaded_55
 
-four_32:
+four_56:
 	FMOVD	(R9), F3
 
-loaded_31:
+loaded_55:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -17162,23 +17420,23 @@ row11:
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$88, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	TBNZ	$2, R5, four_59
+	TBZ	$1, R5, one_60
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R5, loaded_58
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_34
+	JMP	loaded_58
 
-one_36:
+one_60:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_34
+	JMP	loaded_58
 
-four_35:
+four_59:
 	FMOVD	(R9), F4
 
-loaded_34:
+loaded_58:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -17206,23 +17464,23 @@ row12:
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_62
+	TBZ	$1, R5, one_63
 	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_61
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_37
+	JMP	loaded_61
 
-one_39:
+one_63:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_37
+	JMP	loaded_61
 
-four_38:
+four_62:
 	FMOVD	(R9), F3
 
-loaded_37:
+loaded_61:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -17293,23 +17551,23 @@ row13:
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$104, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R5, four_65
+	TBZ	$1, R5, one_66
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R5, loaded_64
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_40
+	JMP	loaded_64
 
-one_42:
+one_66:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_40
+	JMP	loaded_64
 
-four_41:
+four_65:
 	FMOVD	(R9), F4
 
-loaded_40:
+loaded_64:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -17354,23 +17612,23 @@ row14:
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R5, four_68
+	TBZ	$1, R5, one_69
 	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R5, loaded_67
 	ADD	$4, R9, R9
 	VLD1	(R9), V4.H[2]
-	JMP	loaded_43
+	JMP	loaded_67
 
-one_45:
+one_69:
 	VEOR	V4.B16, V4.B16, V4.B16
 	VLD1	(R9), V4.H[0]
-	JMP	loaded_43
+	JMP	loaded_67
 
-four_44:
+four_68:
 	FMOVD	(R9), F4
 
-loaded_43:
+loaded_67:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
@@ -17450,23 +17708,23 @@ row15:
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	ADD	$120, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R5, four_71
+	TBZ	$1, R5, one_72
 	FMOVS	(R9), F5
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R5, loaded_70
 	ADD	$4, R9, R9
 	VLD1	(R9), V5.H[2]
-	JMP	loaded_46
+	JMP	loaded_70
 
-one_48:
+one_72:
 	VEOR	V5.B16, V5.B16, V5.B16
 	VLD1	(R9), V5.H[0]
-	JMP	loaded_46
+	JMP	loaded_70
 
-four_47:
+four_71:
 	FMOVD	(R9), F5
 
-loaded_46:
+loaded_70:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
@@ -17502,16 +17760,16 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_49
+	TBZ	$1, R8, skip_73
 	FMOVD	F1, (R9)
 	ADD	$8, R9, R9
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
-skip_49:
-	TBZ	$0, R8, skip_50
+skip_73:
+	TBZ	$0, R8, skip_74
 	FMOVS	F1, (R9)
 
-skip_50:
+skip_74:
 	JMP	next
 
 single0:
@@ -17617,6 +17875,203 @@ unpacked:
 	SUB	$1, R5, R5
 	AND	$3, R5, R5
 	ADD	$1, R5, R5
+	CMP	$8, R4
+	BGT	rest
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	FMOVQ	(R1), F0
+	ADD	$16, R1, R6
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVD	(R6), F1
+	TBZ	$0, R5, loaded_1
+	ADD	$8, R6, R6
+	VLD1	(R6), V1.S[2]
+	JMP	loaded_1
+
+one_3:
+	FMOVS	(R6), F1
+	JMP	loaded_1
+
+four_2:
+	FMOVQ	(R6), F1
+
+loaded_1:
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R6
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVD	(R6), F2
+	TBZ	$0, R5, loaded_4
+	ADD	$8, R6, R6
+	VLD1	(R6), V2.S[2]
+	JMP	loaded_4
+
+one_6:
+	FMOVS	(R6), F2
+	JMP	loaded_4
+
+four_5:
+	FMOVQ	(R6), F2
+
+loaded_4:
+	VADD	V2.S4, V1.S4, V1.S4
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VZIP2	V1.D2, V0.D2, V2.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	VADD	V2.S4, V0.S4, V0.S4
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R6
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVD	(R6), F2
+	TBZ	$0, R5, loaded_7
+	ADD	$8, R6, R6
+	VLD1	(R6), V2.S[2]
+	JMP	loaded_7
+
+one_9:
+	FMOVS	(R6), F2
+	JMP	loaded_7
+
+four_8:
+	FMOVQ	(R6), F2
+
+loaded_7:
+	VADD	V2.S4, V1.S4, V1.S4
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R6
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVD	(R6), F3
+	TBZ	$0, R5, loaded_10
+	ADD	$8, R6, R6
+	VLD1	(R6), V3.S[2]
+	JMP	loaded_10
+
+one_12:
+	FMOVS	(R6), F3
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R6), F3
+
+loaded_10:
+	VADD	V3.S4, V2.S4, V2.S4
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	VADD	V3.S4, V1.S4, V1.S4
+	VADDP	V1.S4, V0.S4, V0.S4
+	FMOVQ	F0, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$4, R3
+	BLT	rest
+	ADD	$0, R1, R6
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVD	(R6), F0
+	TBZ	$0, R5, loaded_13
+	ADD	$8, R6, R6
+	VLD1	(R6), V0.S[2]
+	JMP	loaded_13
+
+one_15:
+	FMOVS	(R6), F0
+	JMP	loaded_13
+
+four_14:
+	FMOVQ	(R6), F0
+
+loaded_13:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	ADD	$0, R1, R6
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVD	(R6), F1
+	TBZ	$0, R5, loaded_16
+	ADD	$8, R6, R6
+	VLD1	(R6), V1.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R6), F1
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R6), F1
+
+loaded_16:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VZIP2	V1.D2, V0.D2, V2.D2
+	VZIP1	V1.D2, V0.D2, V0.D2
+	VADD	V2.S4, V0.S4, V0.S4
+	ADD	$0, R1, R6
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVD	(R6), F1
+	TBZ	$0, R5, loaded_19
+	ADD	$8, R6, R6
+	VLD1	(R6), V1.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R6), F1
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R6), F1
+
+loaded_19:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	ADD	$0, R1, R6
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVD	(R6), F2
+	TBZ	$0, R5, loaded_22
+	ADD	$8, R6, R6
+	VLD1	(R6), V2.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R6), F2
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R6), F2
+
+loaded_22:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	VADD	V3.S4, V1.S4, V1.S4
+	VADDP	V1.S4, V0.S4, V0.S4
+	FMOVQ	F0, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$4, R8
@@ -17663,22 +18118,22 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
 	FMOVD	(R9), F0
-	TBZ	$0, R5, loaded_1
+	TBZ	$0, R5, loaded_25
 	ADD	$8, R9, R9
 	VLD1	(R9), V0.S[2]
-	JMP	loaded_1
+	JMP	loaded_25
 
-one_3:
+one_27:
 	FMOVS	(R9), F0
-	JMP	loaded_1
+	JMP	loaded_25
 
-four_2:
+four_26:
 	FMOVQ	(R9), F0
 
-loaded_1:
+loaded_25:
 	CMP	$1, R8
 	BEQ	single0
 	FMOVQ	F0, (R6)
@@ -17692,22 +18147,22 @@ loaded_1:
 row1:
 	FMOVQ	(R1), F0
 	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
 	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_4
+	TBZ	$0, R5, loaded_28
 	ADD	$8, R9, R9
 	VLD1	(R9), V1.S[2]
-	JMP	loaded_4
+	JMP	loaded_28
 
-one_6:
+one_30:
 	FMOVS	(R9), F1
-	JMP	loaded_4
+	JMP	loaded_28
 
-four_5:
+four_29:
 	FMOVQ	(R9), F1
 
-loaded_4:
+loaded_28:
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R8
 	BEQ	single1
@@ -17722,22 +18177,22 @@ loaded_4:
 row2:
 	FMOVQ	(R1), F0
 	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
 	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_7
+	TBZ	$0, R5, loaded_31
 	ADD	$8, R9, R9
 	VLD1	(R9), V1.S[2]
-	JMP	loaded_7
+	JMP	loaded_31
 
-one_9:
+one_33:
 	FMOVS	(R9), F1
-	JMP	loaded_7
+	JMP	loaded_31
 
-four_8:
+four_32:
 	FMOVQ	(R9), F1
 
-loaded_7:
+loaded_31:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
@@ -17757,22 +18212,22 @@ row3:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_10
+	TBZ	$0, R5, loaded_34
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_10
+	JMP	loaded_34
 
-one_12:
+one_36:
 	FMOVS	(R9), F2
-	JMP	loaded_10
+	JMP	loaded_34
 
-four_11:
+four_35:
 	FMOVQ	(R9), F2
 
-loaded_10:
+loaded_34:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R8
@@ -17788,22 +18243,22 @@ loaded_10:
 row4:
 	FMOVQ	(R1), F0
 	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
 	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_13
+	TBZ	$0, R5, loaded_37
 	ADD	$8, R9, R9
 	VLD1	(R9), V1.S[2]
-	JMP	loaded_13
+	JMP	loaded_37
 
-one_15:
+one_39:
 	FMOVS	(R9), F1
-	JMP	loaded_13
+	JMP	loaded_37
 
-four_14:
+four_38:
 	FMOVQ	(R9), F1
 
-loaded_13:
+loaded_37:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
@@ -17829,22 +18284,22 @@ row5:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_16
+	TBZ	$0, R5, loaded_40
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_16
+	JMP	loaded_40
 
-one_18:
+one_42:
 	FMOVS	(R9), F2
-	JMP	loaded_16
+	JMP	loaded_40
 
-four_17:
+four_41:
 	FMOVQ	(R9), F2
 
-loaded_16:
+loaded_40:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
@@ -17865,22 +18320,22 @@ row6:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
 	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_19
+	TBZ	$0, R5, loaded_43
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_19
+	JMP	loaded_43
 
-one_21:
+one_45:
 	FMOVS	(R9), F2
-	JMP	loaded_19
+	JMP	loaded_43
 
-four_20:
+four_44:
 	FMOVQ	(R9), F2
 
-loaded_19:
+loaded_43:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
@@ -17912,22 +18367,22 @@ row7:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	48(R1), F2
 	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_22
+	TBZ	$0, R5, loaded_46
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_22
+	JMP	loaded_46
 
-one_24:
+one_48:
 	FMOVS	(R9), F3
-	JMP	loaded_22
+	JMP	loaded_46
 
-four_23:
+four_47:
 	FMOVQ	(R9), F3
 
-loaded_22:
+loaded_46:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -17944,22 +18399,22 @@ loaded_22:
 row8:
 	FMOVQ	(R1), F0
 	ADD	$128, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
+	TBNZ	$2, R5, four_50
+	TBZ	$1, R5, one_51
 	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_25
+	TBZ	$0, R5, loaded_49
 	ADD	$8, R9, R9
 	VLD1	(R9), V1.S[2]
-	JMP	loaded_25
+	JMP	loaded_49
 
-one_27:
+one_51:
 	FMOVS	(R9), F1
-	JMP	loaded_25
+	JMP	loaded_49
 
-four_26:
+four_50:
 	FMOVQ	(R9), F1
 
-loaded_25:
+loaded_49:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	64(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
@@ -17997,22 +18452,22 @@ row9:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	ADD	$144, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
+	TBNZ	$2, R5, four_53
+	TBZ	$1, R5, one_54
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_28
+	TBZ	$0, R5, loaded_52
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_28
+	JMP	loaded_52
 
-one_30:
+one_54:
 	FMOVS	(R9), F2
-	JMP	loaded_28
+	JMP	loaded_52
 
-four_29:
+four_53:
 	FMOVQ	(R9), F2
 
-loaded_28:
+loaded_52:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	80(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
@@ -18039,22 +18494,22 @@ row10:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
 	ADD	$160, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
+	TBNZ	$2, R5, four_56
+	TBZ	$1, R5, one_57
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_31
+	TBZ	$0, R5, loaded_55
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_31
+	JMP	loaded_55
 
-one_33:
+one_57:
 	FMOVS	(R9), F2
-	JMP	loaded_31
+	JMP	loaded_55
 
-four_32:
+four_56:
 	FMOVQ	(R9), F2
 
-loaded_31:
+loaded_55:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	96(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
@@ -18098,22 +18553,22 @@ row11:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	48(R1), F2
 	ADD	$176, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	TBNZ	$2, R5, four_59
+	TBZ	$1, R5, one_60
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R5, loaded_58
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_34
+	JMP	loaded_58
 
-one_36:
+one_60:
 	FMOVS	(R9), F3
-	JMP	loaded_34
+	JMP	loaded_58
 
-four_35:
+four_59:
 	FMOVQ	(R9), F3
 
-loaded_34:
+loaded_58:
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	112(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
@@ -18135,22 +18590,22 @@ row12:
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	64(R1), F1
 	ADD	$192, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_62
+	TBZ	$1, R5, one_63
 	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_61
 	ADD	$8, R9, R9
 	VLD1	(R9), V2.S[2]
-	JMP	loaded_37
+	JMP	loaded_61
 
-one_39:
+one_63:
 	FMOVS	(R9), F2
-	JMP	loaded_37
+	JMP	loaded_61
 
-four_38:
+four_62:
 	FMOVQ	(R9), F2
 
-loaded_37:
+loaded_61:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
@@ -18200,22 +18655,22 @@ row13:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	80(R1), F2
 	ADD	$208, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R5, four_65
+	TBZ	$1, R5, one_66
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R5, loaded_64
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_40
+	JMP	loaded_64
 
-one_42:
+one_66:
 	FMOVS	(R9), F3
-	JMP	loaded_40
+	JMP	loaded_64
 
-four_41:
+four_65:
 	FMOVQ	(R9), F3
 
-loaded_40:
+loaded_64:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	48(R1), F2
@@ -18248,22 +18703,22 @@ row14:
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	96(R1), F2
 	ADD	$224, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R5, four_68
+	TBZ	$1, R5, one_69
 	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R5, loaded_67
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_43
+	JMP	loaded_67
 
-one_45:
+one_69:
 	FMOVS	(R9), F3
-	JMP	loaded_43
+	JMP	loaded_67
 
-four_44:
+four_68:
 	FMOVQ	(R9), F3
 
-loaded_43:
+loaded_67:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -18319,22 +18774,22 @@ row15:
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	112(R1), F3
 	ADD	$240, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R5, four_71
+	TBZ	$1, R5, one_72
 	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R5, loaded_70
 	ADD	$8, R9, R9
 	VLD1	(R9), V4.S[2]
-	JMP	loaded_46
+	JMP	loaded_70
 
-one_48:
+one_72:
 	FMOVS	(R9), F4
-	JMP	loaded_46
+	JMP	loaded_70
 
-four_47:
+four_71:
 	FMOVQ	(R9), F4
 
-loaded_46:
+loaded_70:
 	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
@@ -18368,16 +18823,16 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_49
+	TBZ	$1, R8, skip_73
 	FMOVD	F0, (R9)
 	ADD	$8, R9, R9
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_49:
-	TBZ	$0, R8, skip_50
+skip_73:
+	TBZ	$0, R8, skip_74
 	FMOVS	F0, (R9)
 
-skip_50:
+skip_74:
 	JMP	next
 
 single0:
@@ -18463,6 +18918,79 @@ unpacked:
 	SUB	$1, R5, R5
 	AND	$1, R5, R5
 	ADD	$1, R5, R5
+	CMP	$4, R4
+	BGT	rest
+	CMP	$2, R4
+	BLE	whole1
+
+whole2:
+	CMP	$2, R3
+	BLT	rest
+	FMOVQ	(R1), F0
+	ADD	$16, R1, R6
+	TBNZ	$1, R5, two_2
+	FMOVD	(R6), F1
+	JMP	loaded_1
+
+two_2:
+	FMOVQ	(R6), F1
+
+loaded_1:
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R6
+	TBNZ	$1, R5, two_4
+	FMOVD	(R6), F2
+	JMP	loaded_3
+
+two_4:
+	FMOVQ	(R6), F2
+
+loaded_3:
+	VADD	V2.D2, V1.D2, V1.D2
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VADDP	V1.D2, V0.D2, V0.D2
+	FMOVQ	F0, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole2
+
+whole1:
+	CMP	$2, R3
+	BLT	rest
+	ADD	$0, R1, R6
+	TBNZ	$1, R5, two_6
+	FMOVD	(R6), F0
+	JMP	loaded_5
+
+two_6:
+	FMOVQ	(R6), F0
+
+loaded_5:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	ADD	$0, R1, R6
+	TBNZ	$1, R5, two_8
+	FMOVD	(R6), F1
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R6), F1
+
+loaded_7:
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
+	VADDP	V1.D2, V0.D2, V0.D2
+	FMOVQ	F0, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole1
+
+rest:
+	CBZ	R3, done
 
 group:
 	MOVD	$2, R8
@@ -18509,14 +19037,14 @@ whole:
 
 row0:
 	ADD	$0, R1, R9
-	TBNZ	$1, R5, two_2
+	TBNZ	$1, R5, two_10
 	FMOVD	(R9), F0
-	JMP	loaded_1
+	JMP	loaded_9
 
-two_2:
+two_10:
 	FMOVQ	(R9), F0
 
-loaded_1:
+loaded_9:
 	CMP	$1, R8
 	BEQ	single0
 	FMOVQ	F0, (R6)
@@ -18530,14 +19058,14 @@ loaded_1:
 row1:
 	FMOVQ	(R1), F0
 	ADD	$16, R1, R9
-	TBNZ	$1, R5, two_4
+	TBNZ	$1, R5, two_12
 	FMOVD	(R9), F1
-	JMP	loaded_3
+	JMP	loaded_11
 
-two_4:
+two_12:
 	FMOVQ	(R9), F1
 
-loaded_3:
+loaded_11:
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R8
 	BEQ	single1
@@ -18552,14 +19080,14 @@ loaded_3:
 row2:
 	FMOVQ	(R1), F0
 	ADD	$32, R1, R9
-	TBNZ	$1, R5, two_6
+	TBNZ	$1, R5, two_14
 	FMOVD	(R9), F1
-	JMP	loaded_5
+	JMP	loaded_13
 
-two_6:
+two_14:
 	FMOVQ	(R9), F1
 
-loaded_5:
+loaded_13:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
@@ -18579,14 +19107,14 @@ row3:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	ADD	$48, R1, R9
-	TBNZ	$1, R5, two_8
+	TBNZ	$1, R5, two_16
 	FMOVD	(R9), F2
-	JMP	loaded_7
+	JMP	loaded_15
 
-two_8:
+two_16:
 	FMOVQ	(R9), F2
 
-loaded_7:
+loaded_15:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R8
@@ -18602,14 +19130,14 @@ loaded_7:
 row4:
 	FMOVQ	(R1), F0
 	ADD	$64, R1, R9
-	TBNZ	$1, R5, two_10
+	TBNZ	$1, R5, two_18
 	FMOVD	(R9), F1
-	JMP	loaded_9
+	JMP	loaded_17
 
-two_10:
+two_18:
 	FMOVQ	(R9), F1
 
-loaded_9:
+loaded_17:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
@@ -18635,14 +19163,14 @@ row5:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	ADD	$80, R1, R9
-	TBNZ	$1, R5, two_12
+	TBNZ	$1, R5, two_20
 	FMOVD	(R9), F2
-	JMP	loaded_11
+	JMP	loaded_19
 
-two_12:
+two_20:
 	FMOVQ	(R9), F2
 
-loaded_11:
+loaded_19:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
@@ -18663,14 +19191,14 @@ row6:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
 	ADD	$96, R1, R9
-	TBNZ	$1, R5, two_14
+	TBNZ	$1, R5, two_22
 	FMOVD	(R9), F2
-	JMP	loaded_13
+	JMP	loaded_21
 
-two_14:
+two_22:
 	FMOVQ	(R9), F2
 
-loaded_13:
+loaded_21:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
@@ -18702,14 +19230,14 @@ row7:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	48(R1), F2
 	ADD	$112, R1, R9
-	TBNZ	$1, R5, two_16
+	TBNZ	$1, R5, two_24
 	FMOVD	(R9), F3
-	JMP	loaded_15
+	JMP	loaded_23
 
-two_16:
+two_24:
 	FMOVQ	(R9), F3
 
-loaded_15:
+loaded_23:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -18726,14 +19254,14 @@ loaded_15:
 row8:
 	FMOVQ	(R1), F0
 	ADD	$128, R1, R9
-	TBNZ	$1, R5, two_18
+	TBNZ	$1, R5, two_26
 	FMOVD	(R9), F1
-	JMP	loaded_17
+	JMP	loaded_25
 
-two_18:
+two_26:
 	FMOVQ	(R9), F1
 
-loaded_17:
+loaded_25:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	64(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
@@ -18771,14 +19299,14 @@ row9:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	ADD	$144, R1, R9
-	TBNZ	$1, R5, two_20
+	TBNZ	$1, R5, two_28
 	FMOVD	(R9), F2
-	JMP	loaded_19
+	JMP	loaded_27
 
-two_20:
+two_28:
 	FMOVQ	(R9), F2
 
-loaded_19:
+loaded_27:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	80(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
@@ -18805,14 +19333,14 @@ row10:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
 	ADD	$160, R1, R9
-	TBNZ	$1, R5, two_22
+	TBNZ	$1, R5, two_30
 	FMOVD	(R9), F2
-	JMP	loaded_21
+	JMP	loaded_29
 
-two_22:
+two_30:
 	FMOVQ	(R9), F2
 
-loaded_21:
+loaded_29:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	96(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
@@ -18856,14 +19384,14 @@ row11:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	48(R1), F2
 	ADD	$176, R1, R9
-	TBNZ	$1, R5, two_24
+	TBNZ	$1, R5, two_32
 	FMOVD	(R9), F3
-	JMP	loaded_23
+	JMP	loaded_31
 
-two_24:
+two_32:
 	FMOVQ	(R9), F3
 
-loaded_23:
+loaded_31:
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	112(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
@@ -18885,14 +19413,14 @@ row12:
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	64(R1), F1
 	ADD	$192, R1, R9
-	TBNZ	$1, R5, two_26
+	TBNZ	$1, R5, two_34
 	FMOVD	(R9), F2
-	JMP	loaded_25
+	JMP	loaded_33
 
-two_26:
+two_34:
 	FMOVQ	(R9), F2
 
-loaded_25:
+loaded_33:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
@@ -18942,14 +19470,14 @@ row13:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	80(R1), F2
 	ADD	$208, R1, R9
-	TBNZ	$1, R5, two_28
+	TBNZ	$1, R5, two_36
 	FMOVD	(R9), F3
-	JMP	loaded_27
+	JMP	loaded_35
 
-two_28:
+two_36:
 	FMOVQ	(R9), F3
 
-loaded_27:
+loaded_35:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	48(R1), F2
@@ -18982,14 +19510,14 @@ row14:
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	96(R1), F2
 	ADD	$224, R1, R9
-	TBNZ	$1, R5, two_30
+	TBNZ	$1, R5, two_38
 	FMOVD	(R9), F3
-	JMP	loaded_29
+	JMP	loaded_37
 
-two_30:
+two_38:
 	FMOVQ	(R9), F3
 
-loaded_29:
+loaded_37:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -19045,14 +19573,14 @@ row15:
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	112(R1), F3
 	ADD	$240, R1, R9
-	TBNZ	$1, R5, two_32
+	TBNZ	$1, R5, two_40
 	FMOVD	(R9), F4
-	JMP	loaded_31
+	JMP	loaded_39
 
-two_32:
+two_40:
 	FMOVQ	(R9), F4
 
-loaded_31:
+loaded_39:
 	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
@@ -19078,10 +19606,10 @@ fold:
 
 part:
 	ADD	$0, R2, R9
-	TBZ	$0, R8, skip_33
+	TBZ	$0, R8, skip_41
 	FMOVD	F0, (R9)
 
-skip_33:
+skip_41:
 	JMP	next
 
 single0:

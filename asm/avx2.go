@@ -15,10 +15,17 @@ func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
 	return avx2{newX86(c, kernels.AVX2, ymms[:16], consts)}
 }
 
-func (m avx2) Strip(t kernels.Type) int  { return 2 }
+func (m avx2) Strip(t kernels.Type) int  { return 4 }
 func (m avx2) Unroll(t kernels.Type) int { return 4 }
 
-// Chunk is less for a type that is converted, which takes a register more.
+// A type that is converted takes a register more for each load.
+func (m avx2) Window(t kernels.Type) (width, spilled int) {
+	if t.Rounded() {
+		return 4, 2
+	}
+	return 4, 1
+}
+
 func (m avx2) Chunk(t kernels.Type) int {
 	if t.Rounded() {
 		return 1
@@ -91,6 +98,11 @@ func (m avx2) FreePartial(p Partial) {
 
 func (m avx2) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
 	switch {
+	case t.Rounded() && end == Inside:
+		m.Load(t, dst, a)
+		if pad {
+			m.VANDPS(ymms[p.Keep], ymms[dst], ymms[dst])
+		}
 	case t.Rounded():
 		m.loadPartial16(t, dst, a, p, pad, end)
 	case t.Size() == 4:

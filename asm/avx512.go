@@ -17,9 +17,10 @@ func newAVX512(c *build.Context, consts map[string]operand.Mem) Machine {
 	return avx512{newX86(c, kernels.AVX512, zmms, consts)}
 }
 
-func (m avx512) Strip(t kernels.Type) int  { return 4 }
-func (m avx512) Unroll(t kernels.Type) int { return 4 }
-func (m avx512) Chunk(t kernels.Type) int  { return 4 }
+func (m avx512) Strip(t kernels.Type) int                   { return 4 }
+func (m avx512) Unroll(t kernels.Type) int                  { return 4 }
+func (m avx512) Window(t kernels.Type) (width, spilled int) { return 4, 0 }
+func (m avx512) Chunk(t kernels.Type) int                   { return 4 }
 
 func (m avx512) RoundStore(t kernels.Type, a Addr, v Vec) {
 	w := m.regs.Vec()

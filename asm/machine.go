@@ -8,11 +8,12 @@ type (
 	GP  int
 )
 
-// Frame stands, as a base, for the function's own memory on the stack; None
-// for no register.
+// Frame stands, as a base, for the function's own memory on the stack, None
+// for no register, Inside for an end of memory that is not reached.
 const (
 	Frame GP = -1 - iota
 	None
+	Inside
 )
 
 // An Addr is the address Base + Index + Off. Only addresses that a machine
@@ -111,7 +112,7 @@ type Machine interface {
 	// Parts of vectors. MakePartial prepares for vectors with count elements;
 	// LoadPartial pads with the identity if pad is set, else with anything,
 	// and needs the end of the readable memory if NeedsEnd says so (None: no
-	// byte behind the elements may be read).
+	// byte behind the elements may be read; Inside: a whole vector may be).
 	NeedsEnd(t kernels.Type) bool
 	MakePartial(t kernels.Type, count GP, pad bool) Partial
 	FreePartial(p Partial)
@@ -137,12 +138,13 @@ type Machine interface {
 	Streams(base GP, strides Addr, levels int) Streams
 	FreeStreams(s Streams)
 
-	// Strip is how many vectors of a row of lanes are summed at a time, when all
-	// vectors of one row and two more sums of a strip are in registers; Unroll is
-	// how many vectors of columns are, with four pending sums; Chunk how many of
-	// them the last pair of rows takes at a time.
+	// How many vectors of a row are summed at a time, as there are registers for:
+	// Strip, when three sums of a strip wait; Unroll, when four do; Window, when
+	// all vectors of a row of lanes wait and two sums of a strip, all but those
+	// that are spilled. Chunk is how many the last pair of rows takes at the most.
 	Strip(t kernels.Type) int
 	Unroll(t kernels.Type) int
+	Window(t kernels.Type) (width, spilled int)
 	Chunk(t kernels.Type) int
 }
 

@@ -31,9 +31,10 @@ func (m *neon) Regs() *Regs      { return m.regs }
 // All sixteen vectors of a row of lanes, and two pending sums of four, take 24
 // registers; so do three pending sums of eight columns. The last pair of rows
 // takes four more at a time, and three to load and widen its second row.
-func (m *neon) Strip(t kernels.Type) int  { return 4 }
-func (m *neon) Unroll(t kernels.Type) int { return 8 }
-func (m *neon) Chunk(t kernels.Type) int  { return 4 }
+func (m *neon) Strip(t kernels.Type) int                   { return 8 }
+func (m *neon) Unroll(t kernels.Type) int                  { return 8 }
+func (m *neon) Window(t kernels.Type) (width, spilled int) { return 4, 0 }
+func (m *neon) Chunk(t kernels.Type) int                   { return 4 }
 
 func (m *neon) Begin(name, args string) GP {
 	m.regs.Start(name)

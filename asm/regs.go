@@ -57,6 +57,9 @@ func (r *Regs) Vecs(n int) []Vec {
 	return vs
 }
 
+// Left is how many vector registers are left.
+func (r *Regs) Left() int { return len(r.vec) }
+
 // Free gives vector registers back.
 func (r *Regs) Free(vs ...Vec) {
 	for _, v := range vs {

@@ -12,12 +12,12 @@ import (
 // The bits of K tell which trees there are, from left to right: one of eight
 // rows, of four, of two, a single row, and the tail. They are summed in this
 // order, which is that of memory, and added from right to left. The tree of
-// eight waits in the frame, all else in registers.
+// eight waits in the frame, the others in registers.
 func rows(m Machine, t kernels.Type, args GP) {
 	r := m.Regs()
 	w := &rowsKernel{m: m, t: t, l: newRowLoop(m, t, args)}
 	w.k, w.tail = m.Local(8), m.Local(8) // for want of registers
-	w.eight = m.Local(kernels.RowBytes)
+	w.eight, w.half = m.Local(kernels.RowBytes), m.Local(kernels.RowBytes/2)
 	g := r.GP()
 	m.LoadInt(g, At(args, offset.rows.N))
 	m.ShiftRight(g, log2(t.Lanes()))
@@ -42,6 +42,7 @@ type rowsKernel struct {
 	l       *rowLoop
 	k, tail Addr // in the frame: K, the elements of the tail
 	eight   Addr // the tree of eight
+	half    Addr // the lower half of the row of lanes
 	p, bits GP   // the rows that are left, and K
 }
 
@@ -49,30 +50,42 @@ type rowsKernel struct {
 func (w *rowsKernel) few() Vec {
 	w.begin()
 	var all []Vec
-	eachStrip(w.m, w.t, func(vector int) { all = append(all, w.strip("few", vector, 2)...) })
+	eachStrip(w.m, w.m.Strip(w.t), func(vector int) { all = append(all, w.strip("few", vector, 2)...) })
 	w.m.Regs().FreeGP(w.p, w.bits)
 	return halve(w.m, w.t, all)
 }
 
 // many sums a row with K >= 4.
 func (w *rowsKernel) many() Vec {
-	m := w.m
+	m, r, width := w.m, w.m.Regs(), w.m.Strip(w.t)
 	w.begin()
 	m.JumpIfNoBit(w.bits, 8, "no8")
-	eachStrip(m, w.t, func(vector int) {
+	eachStrip(m, width, func(vector int) {
 		vs := w.sum(w.p, 8, vector)
 		m.StoreVecs(w.eight.Plus(vector*m.VecBytes()), vs)
-		m.Regs().Free(vs...)
+		r.Free(vs...)
 	})
 	m.AddInt(w.p, 8*w.t.Lanes()*w.t.Size())
 	m.Label("no8")
-	var all []Vec
-	eachStrip(m, w.t, func(vector int) { all = append(all, w.strip("many", vector, 4)...) })
-	m.JumpIfNoBit(w.bits, 8, "without8")
-	m.LoadAddVecs(w.t.Acc(), all, w.eight)
-	m.Label("without8")
-	m.Regs().FreeGP(w.p, w.bits)
-	return halve(m, w.t, all)
+	half := kernels.RowBytes / m.VecBytes() / 2 // vectors
+	var sums []Vec
+	eachStrip(m, width, func(vector int) {
+		sums = w.strip("many", vector, 4)
+		without8 := fmt.Sprintf("without8at%d", vector)
+		m.JumpIfNoBit(w.bits, 8, without8)
+		m.LoadAddVecs(w.t.Acc(), sums, w.eight.Plus(vector*m.VecBytes()))
+		m.Label(without8)
+		switch {
+		case width > half: // there is but one strip
+		case vector < half:
+			m.StoreVecs(w.half.Plus(vector*m.VecBytes()), sums)
+			r.Free(sums...)
+		default:
+			m.LoadAddVecs(w.t.Acc(), sums, w.half.Plus((vector-half)*m.VecBytes()))
+		}
+	})
+	r.FreeGP(w.p, w.bits)
+	return halve(m, w.t, sums)
 }
 
 // begin loads K and the address of the row.

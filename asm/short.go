@@ -9,7 +9,8 @@ import (
 // short sums rows that are shorter than a row of lanes. There is a loop for
 // each number of vectors that a row may fill, the last of them in part; and
 // rows that fill no more than half a vector, one behind the other in memory,
-// are loaded several to a vector.
+// are loaded several to a vector. Rows of one or two vectors go from memory
+// straight into the folding, a whole group at a time.
 func short(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
 	l := newRowLoop(m, t, args)
@@ -26,6 +27,8 @@ func short(m Machine, t kernels.Type, args GP) {
 	m.AddInt(count, 1)
 	part := m.MakePartial(t, count, true)
 
+	wholeGroups(l, length, part, end)
+	m.JumpIfInt(Equal, l.outer, 0, "done")
 	vectors := t.Lanes() / n
 	var bodies []func() Vec
 	for k := 1; k <= vectors; k++ {
@@ -54,6 +57,72 @@ func short(m Machine, t kernels.Type, args GP) {
 	}
 	r.FreeGP(length, count)
 	l.end()
+}
+
+// wholeGroups emits the loops for whole groups of rows of up to two vectors,
+// as long as all their vectors can be loaded whole.
+func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
+	m, t, r, n := l.m, l.t, l.m.Regs(), lanes(l.m, l.t)
+	const most = 2
+	m.JumpIfInt(Greater, length, most*n, "rest")
+	order, sorted := lanesOfRows(m, t, 1)
+	var index Vec
+	if !sorted {
+		index = m.Index(t, order)
+	}
+	for k := most; k >= 1; k-- {
+		loop := fmt.Sprintf("whole%d", k)
+		if k > 1 {
+			m.JumpIfInt(LessEqual, length, (k-1)*n, fmt.Sprintf("whole%d", k-1))
+		}
+		m.Label(loop)
+		m.JumpIfInt(Less, l.outer, n, "rest")
+		if end != None { // the last vector of the last row
+			last := r.GP()
+			m.LoadInt(last, At(l.args, offset.rows.Stride))
+			m.ShiftLeft(last, log2(n))
+			m.Add(last, l.src)
+			m.AddInt(last, k*vecSize(m, t))
+			m.JumpIf(Above, last, end, "rest")
+			r.FreeGP(last)
+		}
+		v := foldVecs(m, t, n, func(int) Vec {
+			v := shortRow(m, t, k, t.Lanes()/n, func(i int) Vec {
+				v, at := r.Vec(), At(l.src, i*vecSize(m, t))
+				if i == k-1 {
+					m.LoadPartial(t, v, at, part, true, Inside)
+				} else {
+					m.Load(t, v, at)
+				}
+				return v
+			})
+			m.AddMem(l.src, At(l.args, offset.rows.Stride))
+			return v
+		})
+		if !sorted {
+			m.Permute(t, v, v, index)
+		}
+		m.Store(At(l.dst, 0), v)
+		r.Free(v)
+		m.AddInt(l.dst, m.VecBytes())
+		m.AddInt(l.outer, -n)
+		m.Jump(loop)
+	}
+	if !sorted {
+		r.Free(index)
+	}
+	m.Label("rest")
+}
+
+// lanesOfRows returns the lane that each row's sum has after folding, when
+// vectors hold per rows, and whether that is the order of the rows.
+func lanesOfRows(m Machine, t kernels.Type, per int) (order []int, sorted bool) {
+	order, sorted = make([]int, lanes(m, t)), true
+	for lane, row := range foldOrder(m.VecBytes(), t.Acc().Size(), per) {
+		order[row] = lane
+		sorted = sorted && row == lane
+	}
+	return order, sorted
 }
 
 // shortRow emits the folding of the k vectors that exist of a row of lanes.
@@ -133,12 +202,7 @@ func packedRows(l *rowLoop, k int, end GP) {
 			expand[i], keep[i] = i/width*k+i%width, true
 		}
 	}
-	order := make([]int, n)
-	sorted := true
-	for lane, row := range foldOrder(m.VecBytes(), t.Acc().Size(), per) {
-		order[row] = lane
-		sorted = sorted && row == lane
-	}
+	order, sorted := lanesOfRows(m, t, per)
 
 	var expansion, final Vec
 	var mask Partial

@@ -24,6 +24,9 @@ func tree(m Machine, t kernels.Type, rows, n int, leaf func(i, v int) Addr) []Ve
 		a := sum(i, rows/2)
 		if rows == 4 {
 			chunk := min(n, m.Chunk(t))
+			for chunk > 1 && chunk > m.Regs().Left() {
+				chunk /= 2
+			}
 			for v := 0; v < n; v += chunk {
 				addVecs(m, t, a[v:v+chunk], leaves(i+2, 2, v, chunk))
 			}
@@ -45,8 +48,8 @@ func addVecs(m Machine, t kernels.Type, a, b []Vec) {
 }
 
 // eachStrip goes through the strips of a row of lanes, by their first vectors.
-func eachStrip(m Machine, t kernels.Type, f func(vector int)) {
-	for v := 0; v < kernels.RowBytes/m.VecBytes(); v += m.Strip(t) {
+func eachStrip(m Machine, width int, f func(vector int)) {
+	for v := 0; v < kernels.RowBytes/m.VecBytes(); v += width {
 		f(v)
 	}
 }

@@ -34,7 +34,7 @@ func noAllocations[T Element](t *testing.T) {
 		allocatesNothing(t, fmt.Sprintf("Sum of %d %T", n, sum), func() { sum += Sum(x) })
 	}
 	for _, s := range shapesFor(typ) {
-		if n := refProduct(s.shape); n > long(1<<20, 1<<17) {
+		if n := refProduct(s.shape); n > long(1<<22, 1<<17) {
 			continue
 		}
 		x := make([]T, refProduct(s.shape))

@@ -116,6 +116,31 @@ func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, 
 	if err := sameBits(acc, unsafe.Pointer(&got[0]), unsafe.Pointer(&want[0]), len(got)*8/acc.Size()); err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
+	for o := range a.Outer { // what follows overwrites rows as long as dst's
+		copyRow(acc, unsafe.Add(unsafe.Pointer(&got[0]), o*n*acc.Size()), unsafe.Add(unsafe.Pointer(&want[0]), o*a.DstOuter), n)
+	}
+	testColsInPlace(t, isa, typ, a, unsafe.Pointer(&got[0]))
+}
+
+// testColsInPlace lets dst be the last row of left, or, where no type is
+// converted, the first row of src.
+func testColsInPlace(t *testing.T, isa kernels.ISA, typ kernels.Type, a kernels.ColsArgs, want unsafe.Pointer) {
+	acc := typ.Acc()
+	switch {
+	case a.Lefts > 0:
+		a.Dst, a.DstOuter = unsafe.Add(a.Left, (a.Lefts-1)*a.LeftStep), a.LeftOuter
+	case typ == acc:
+		a.Dst, a.DstOuter = a.Src, a.SrcOuter
+	default:
+		return
+	}
+	cols(isa, typ, &a)
+	for o := range a.Outer {
+		row := a.N * acc.Size()
+		if err := sameBits(acc, unsafe.Add(a.Dst, o*a.DstOuter), unsafe.Add(want, o*row), a.N); err != nil {
+			t.Fatalf("in place: %+v: %v", a, err)
+		}
+	}
 }
 
 // TestRoundKernels compares round with the generic one.

@@ -16,12 +16,7 @@ type pass struct {
 	outer, reduce, inner int
 	srcOuter, srcRow     int // bytes from one outer item, from one row to the next
 	dstOuter             int
-	scratch              *scratch // may be nil where small says so
-}
-
-// small reports whether a pass of this shape needs no scratch memory.
-func small(t kernels.Type, reduce, inner int) bool {
-	return inner == 1 && reduce <= t.Block()
+	scratch              *scratch
 }
 
 func (p *pass) run() {

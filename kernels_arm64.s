@@ -3246,25 +3246,26 @@ fewpart0:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	TBZ	$0, R8, loaded_1
 	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
+	VLD1	(R11), V18.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_1:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart1:
@@ -3274,7 +3275,8 @@ fewpart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$16, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
@@ -3292,7 +3294,7 @@ four_5:
 	FMOVQ	(R10), F16
 
 loaded_4:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	JMP	fewtailed0
 
@@ -3304,25 +3306,26 @@ fewpart2:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	TBZ	$0, R8, loaded_7
 	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
+	VLD1	(R11), V18.S[2]
 	JMP	loaded_7
 
 one_9:
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	JMP	loaded_7
 
 four_8:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_7:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart3:
@@ -3332,7 +3335,8 @@ fewpart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$48, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
@@ -3350,7 +3354,7 @@ four_11:
 	FMOVQ	(R10), F16
 
 loaded_10:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	JMP	fewtailed0
 
@@ -3362,25 +3366,26 @@ fewpart4:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$64, R9, R11
 	TBNZ	$2, R8, four_14
 	TBZ	$1, R8, one_15
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	TBZ	$0, R8, loaded_13
 	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
+	VLD1	(R11), V18.S[2]
 	JMP	loaded_13
 
 one_15:
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	JMP	loaded_13
 
 four_14:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_13:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart5:
@@ -3390,7 +3395,8 @@ fewpart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$80, R9, R10
 	TBNZ	$2, R8, four_17
 	TBZ	$1, R8, one_18
@@ -3408,7 +3414,7 @@ four_17:
 	FMOVQ	(R10), F16
 
 loaded_16:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
 	JMP	fewtailed0
 
@@ -3420,25 +3426,26 @@ fewpart6:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$96, R9, R11
 	TBNZ	$2, R8, four_20
 	TBZ	$1, R8, one_21
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	TBZ	$0, R8, loaded_19
 	ADD	$8, R11, R11
-	VLD1	(R11), V17.S[2]
+	VLD1	(R11), V18.S[2]
 	JMP	loaded_19
 
 one_21:
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	JMP	loaded_19
 
 four_20:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_19:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart7:
@@ -3448,7 +3455,8 @@ fewpart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$112, R9, R10
 	TBNZ	$2, R8, four_23
 	TBZ	$1, R8, one_24
@@ -3466,7 +3474,7 @@ four_23:
 	FMOVQ	(R10), F16
 
 loaded_22:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 
 fewtailed0:
@@ -3565,25 +3573,26 @@ fewpart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$128, R8, R11
 	TBNZ	$2, R9, four_26
 	TBZ	$1, R9, one_27
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_25
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_25
 
 one_27:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_25
 
 four_26:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_25:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart9:
@@ -3593,7 +3602,8 @@ fewpart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$144, R8, R10
 	TBNZ	$2, R9, four_29
 	TBZ	$1, R9, one_30
@@ -3611,7 +3621,7 @@ four_29:
 	FMOVQ	(R10), F24
 
 loaded_28:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	fewtailed8
 
@@ -3623,25 +3633,26 @@ fewpart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$160, R8, R11
 	TBNZ	$2, R9, four_32
 	TBZ	$1, R9, one_33
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_31
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_31
 
 one_33:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_31
 
 four_32:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_31:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart11:
@@ -3651,7 +3662,8 @@ fewpart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$176, R8, R10
 	TBNZ	$2, R9, four_35
 	TBZ	$1, R9, one_36
@@ -3669,7 +3681,7 @@ four_35:
 	FMOVQ	(R10), F24
 
 loaded_34:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	fewtailed8
 
@@ -3681,25 +3693,26 @@ fewpart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$192, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_37
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_37:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart13:
@@ -3709,7 +3722,8 @@ fewpart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$208, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
@@ -3727,7 +3741,7 @@ four_41:
 	FMOVQ	(R10), F24
 
 loaded_40:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	fewtailed8
 
@@ -3739,25 +3753,26 @@ fewpart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$224, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_43
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_43:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart15:
@@ -3767,7 +3782,8 @@ fewpart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$240, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
@@ -3785,7 +3801,7 @@ four_47:
 	FMOVQ	(R10), F24
 
 loaded_46:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 fewtailed8:
@@ -4144,25 +4160,26 @@ manypart0:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R7, loaded_49
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_49
 
 one_51:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_49
 
 four_50:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_49:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
 	JMP	manytailed0
 
 manypart1:
@@ -4172,7 +4189,8 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$16, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
@@ -4190,7 +4208,7 @@ four_53:
 	FMOVQ	(R10), F24
 
 loaded_52:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
@@ -4202,25 +4220,26 @@ manypart2:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R7, loaded_55
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_55
 
 one_57:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_55
 
 four_56:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_55:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
 	JMP	manytailed0
 
 manypart3:
@@ -4230,7 +4249,8 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$48, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
@@ -4248,7 +4268,7 @@ four_59:
 	FMOVQ	(R10), F24
 
 loaded_58:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
 	JMP	manytailed0
 
@@ -4260,25 +4280,26 @@ manypart4:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$64, R9, R11
 	TBNZ	$2, R7, four_62
 	TBZ	$1, R7, one_63
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R7, loaded_61
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_61
 
 one_63:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_61
 
 four_62:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_61:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
 	JMP	manytailed0
 
 manypart5:
@@ -4288,7 +4309,8 @@ manypart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$80, R9, R10
 	TBNZ	$2, R7, four_65
 	TBZ	$1, R7, one_66
@@ -4306,7 +4328,7 @@ four_65:
 	FMOVQ	(R10), F24
 
 loaded_64:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
 	JMP	manytailed0
 
@@ -4318,25 +4340,26 @@ manypart6:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$96, R9, R11
 	TBNZ	$2, R7, four_68
 	TBZ	$1, R7, one_69
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R7, loaded_67
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_67
 
 one_69:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_67
 
 four_68:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_67:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
 	JMP	manytailed0
 
 manypart7:
@@ -4346,7 +4369,8 @@ manypart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$112, R9, R10
 	TBNZ	$2, R7, four_71
 	TBZ	$1, R7, one_72
@@ -4364,7 +4388,7 @@ four_71:
 	FMOVQ	(R10), F24
 
 loaded_70:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
@@ -4537,25 +4561,26 @@ manypart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$128, R7, R11
 	TBNZ	$2, R9, four_74
 	TBZ	$1, R9, one_75
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_73
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_73
 
 one_75:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_73
 
 four_74:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_73:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	manytailed8
 
 manypart9:
@@ -4565,7 +4590,8 @@ manypart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$144, R7, R10
 	TBNZ	$2, R9, four_77
 	TBZ	$1, R9, one_78
@@ -4583,7 +4609,7 @@ four_77:
 	FMOVQ	(R10), F24
 
 loaded_76:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	manytailed8
 
@@ -4595,25 +4621,26 @@ manypart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$160, R7, R11
 	TBNZ	$2, R9, four_80
 	TBZ	$1, R9, one_81
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_79
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_79
 
 one_81:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_79
 
 four_80:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_79:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	manytailed8
 
 manypart11:
@@ -4623,7 +4650,8 @@ manypart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$176, R7, R10
 	TBNZ	$2, R9, four_83
 	TBZ	$1, R9, one_84
@@ -4641,7 +4669,7 @@ four_83:
 	FMOVQ	(R10), F24
 
 loaded_82:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	manytailed8
 
@@ -4653,25 +4681,26 @@ manypart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$192, R7, R11
 	TBNZ	$2, R9, four_86
 	TBZ	$1, R9, one_87
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_85
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_85
 
 one_87:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_85
 
 four_86:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_85:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	manytailed8
 
 manypart13:
@@ -4681,7 +4710,8 @@ manypart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$208, R7, R10
 	TBNZ	$2, R9, four_89
 	TBZ	$1, R9, one_90
@@ -4699,7 +4729,7 @@ four_89:
 	FMOVQ	(R10), F24
 
 loaded_88:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	manytailed8
 
@@ -4711,25 +4741,26 @@ manypart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$224, R7, R11
 	TBNZ	$2, R9, four_92
 	TBZ	$1, R9, one_93
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	TBZ	$0, R9, loaded_91
 	ADD	$8, R11, R11
-	VLD1	(R11), V25.S[2]
+	VLD1	(R11), V26.S[2]
 	JMP	loaded_91
 
 one_93:
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	JMP	loaded_91
 
 four_92:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_91:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	manytailed8
 
 manypart15:
@@ -4739,7 +4770,8 @@ manypart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$240, R7, R10
 	TBNZ	$2, R9, four_95
 	TBZ	$1, R9, one_96
@@ -4757,7 +4789,7 @@ four_95:
 	FMOVQ	(R10), F24
 
 loaded_94:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 manytailed8:
@@ -4996,31 +5028,35 @@ fewtail0at0:
 fewpart0:
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$0, R9, R11
 	TBNZ	$1, R8, two_2
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_1:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
 	JMP	fewtailed0
 
 fewpart1:
 	SUB	$2, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$16, R9, R10
 	TBNZ	$1, R8, two_4
 	FMOVD	(R10), F16
@@ -5030,7 +5066,7 @@ two_4:
 	FMOVQ	(R10), F16
 
 loaded_3:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
 	JMP	fewtailed0
 
@@ -5038,31 +5074,35 @@ fewpart2:
 	SUB	$4, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$32, R9, R11
 	TBNZ	$1, R8, two_6
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	JMP	loaded_5
 
 two_6:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_5:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
 	JMP	fewtailed0
 
 fewpart3:
 	SUB	$6, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$48, R9, R10
 	TBNZ	$1, R8, two_8
 	FMOVD	(R10), F16
@@ -5072,7 +5112,7 @@ two_8:
 	FMOVQ	(R10), F16
 
 loaded_7:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
 	JMP	fewtailed0
 
@@ -5080,31 +5120,35 @@ fewpart4:
 	SUB	$8, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$64, R9, R11
 	TBNZ	$1, R8, two_10
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	JMP	loaded_9
 
 two_10:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_9:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
 	JMP	fewtailed0
 
 fewpart5:
 	SUB	$10, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$80, R9, R10
 	TBNZ	$1, R8, two_12
 	FMOVD	(R10), F16
@@ -5114,7 +5158,7 @@ two_12:
 	FMOVQ	(R10), F16
 
 loaded_11:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e70d5ad // fadd v13.2d, v13.2d, v16.2d
 	JMP	fewtailed0
 
@@ -5122,31 +5166,35 @@ fewpart6:
 	SUB	$12, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$96, R9, R11
 	TBNZ	$1, R8, two_14
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 	JMP	loaded_13
 
 two_14:
-	FMOVQ	(R11), F17
+	FMOVQ	(R11), F18
 
 loaded_13:
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
 	JMP	fewtailed0
 
 fewpart7:
 	SUB	$14, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
+	VSHL	$32, V17.D2, V17.D2
 	ADD	$112, R9, R10
 	TBNZ	$1, R8, two_16
 	FMOVD	(R10), F16
@@ -5156,7 +5204,7 @@ two_16:
 	FMOVQ	(R10), F16
 
 loaded_15:
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
 
 fewtailed0:
@@ -5259,31 +5307,35 @@ fewpart8:
 	SUB	$16, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$128, R8, R11
 	TBNZ	$1, R9, two_18
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_17
 
 two_18:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_17:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
 	JMP	fewtailed8
 
 fewpart9:
 	SUB	$18, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$144, R8, R10
 	TBNZ	$1, R9, two_20
 	FMOVD	(R10), F24
@@ -5293,7 +5345,7 @@ two_20:
 	FMOVQ	(R10), F24
 
 loaded_19:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
 	JMP	fewtailed8
 
@@ -5301,31 +5353,35 @@ fewpart10:
 	SUB	$20, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$160, R8, R11
 	TBNZ	$1, R9, two_22
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_21
 
 two_22:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_21:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
 	JMP	fewtailed8
 
 fewpart11:
 	SUB	$22, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$176, R8, R10
 	TBNZ	$1, R9, two_24
 	FMOVD	(R10), F24
@@ -5335,7 +5391,7 @@ two_24:
 	FMOVQ	(R10), F24
 
 loaded_23:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	JMP	fewtailed8
 
@@ -5343,31 +5399,35 @@ fewpart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$192, R8, R11
 	TBNZ	$1, R9, two_26
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_25
 
 two_26:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_25:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
 	JMP	fewtailed8
 
 fewpart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$208, R8, R10
 	TBNZ	$1, R9, two_28
 	FMOVD	(R10), F24
@@ -5377,7 +5437,7 @@ two_28:
 	FMOVQ	(R10), F24
 
 loaded_27:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
 	JMP	fewtailed8
 
@@ -5385,31 +5445,35 @@ fewpart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$224, R8, R11
 	TBNZ	$1, R9, two_30
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_29
 
 two_30:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_29:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	JMP	fewtailed8
 
 fewpart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$240, R8, R10
 	TBNZ	$1, R9, two_32
 	FMOVD	(R10), F24
@@ -5419,7 +5483,7 @@ two_32:
 	FMOVQ	(R10), F24
 
 loaded_31:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 
 fewtailed8:
@@ -5782,31 +5846,35 @@ manytail0at0:
 manypart0:
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$0, R9, R11
 	TBNZ	$1, R7, two_34
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_33
 
 two_34:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_33:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad400 // fadd v0.2d, v0.2d, v26.2d
 	JMP	manytailed0
 
 manypart1:
 	SUB	$2, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$16, R9, R10
 	TBNZ	$1, R7, two_36
 	FMOVD	(R10), F24
@@ -5816,7 +5884,7 @@ two_36:
 	FMOVQ	(R10), F24
 
 loaded_35:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
 	JMP	manytailed0
 
@@ -5824,31 +5892,35 @@ manypart2:
 	SUB	$4, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$32, R9, R11
 	TBNZ	$1, R7, two_38
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_37
 
 two_38:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_37:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
 	JMP	manytailed0
 
 manypart3:
 	SUB	$6, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$48, R9, R10
 	TBNZ	$1, R7, two_40
 	FMOVD	(R10), F24
@@ -5858,7 +5930,7 @@ two_40:
 	FMOVQ	(R10), F24
 
 loaded_39:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
 	JMP	manytailed0
 
@@ -5866,31 +5938,35 @@ manypart4:
 	SUB	$8, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$64, R9, R11
 	TBNZ	$1, R7, two_42
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_41
 
 two_42:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_41:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
 	JMP	manytailed0
 
 manypart5:
 	SUB	$10, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$80, R9, R10
 	TBNZ	$1, R7, two_44
 	FMOVD	(R10), F24
@@ -5900,7 +5976,7 @@ two_44:
 	FMOVQ	(R10), F24
 
 loaded_43:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
 	JMP	manytailed0
 
@@ -5908,31 +5984,35 @@ manypart6:
 	SUB	$12, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$96, R9, R11
 	TBNZ	$1, R7, two_46
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_45
 
 two_46:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_45:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad4c6 // fadd v6.2d, v6.2d, v26.2d
 	JMP	manytailed0
 
 manypart7:
 	SUB	$14, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$112, R9, R10
 	TBNZ	$1, R7, two_48
 	FMOVD	(R10), F24
@@ -5942,7 +6022,7 @@ two_48:
 	FMOVQ	(R10), F24
 
 loaded_47:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
 
 manytailed0:
@@ -6119,31 +6199,35 @@ manypart8:
 	SUB	$16, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$128, R7, R11
 	TBNZ	$1, R9, two_50
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_49
 
 two_50:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_49:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
 	JMP	manytailed8
 
 manypart9:
 	SUB	$18, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$144, R7, R10
 	TBNZ	$1, R9, two_52
 	FMOVD	(R10), F24
@@ -6153,7 +6237,7 @@ two_52:
 	FMOVQ	(R10), F24
 
 loaded_51:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
 	JMP	manytailed8
 
@@ -6161,31 +6245,35 @@ manypart10:
 	SUB	$20, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$160, R7, R11
 	TBNZ	$1, R9, two_54
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_53
 
 two_54:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_53:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
 	JMP	manytailed8
 
 manypart11:
 	SUB	$22, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$176, R7, R10
 	TBNZ	$1, R9, two_56
 	FMOVD	(R10), F24
@@ -6195,7 +6283,7 @@ two_56:
 	FMOVQ	(R10), F24
 
 loaded_55:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	JMP	manytailed8
 
@@ -6203,31 +6291,35 @@ manypart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$192, R7, R11
 	TBNZ	$1, R9, two_58
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_57
 
 two_58:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_57:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
 	JMP	manytailed8
 
 manypart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$208, R7, R10
 	TBNZ	$1, R9, two_60
 	FMOVD	(R10), F24
@@ -6237,7 +6329,7 @@ two_60:
 	FMOVQ	(R10), F24
 
 loaded_59:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
 	JMP	manytailed8
 
@@ -6245,31 +6337,35 @@ manypart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R10
+	MOVD	$reducesumConst0<>(SB), R10
 	LSL	$3, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$224, R7, R11
 	TBNZ	$1, R9, two_62
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 	JMP	loaded_61
 
 two_62:
-	FMOVQ	(R11), F25
+	FMOVQ	(R11), F26
 
 loaded_61:
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	JMP	manytailed8
 
 manypart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	MOVD	$reducesumConst1<>(SB), R11
+	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$3, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
+	VSHL	$32, V25.D2, V25.D2
 	ADD	$240, R7, R10
 	TBNZ	$1, R9, two_64
 	FMOVD	(R10), F24
@@ -6279,7 +6375,7 @@ two_64:
 	FMOVQ	(R10), F24
 
 loaded_63:
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 
 manytailed8:
@@ -6522,27 +6618,28 @@ fewpart0:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_1
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_1
 
 one_3:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_1:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart1:
@@ -6552,7 +6649,8 @@ fewpart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$8, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
@@ -6572,7 +6670,7 @@ four_5:
 
 loaded_4:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	JMP	fewtailed0
 
@@ -6584,27 +6682,28 @@ fewpart2:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$16, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_7
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_7
 
 one_9:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_7
 
 four_8:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_7:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart3:
@@ -6614,7 +6713,8 @@ fewpart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$24, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
@@ -6634,7 +6734,7 @@ four_11:
 
 loaded_10:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	JMP	fewtailed0
 
@@ -6646,27 +6746,28 @@ fewpart4:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R8, four_14
 	TBZ	$1, R8, one_15
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_13
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_13
 
 one_15:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_13
 
 four_14:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_13:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart5:
@@ -6676,7 +6777,8 @@ fewpart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$40, R9, R10
 	TBNZ	$2, R8, four_17
 	TBZ	$1, R8, one_18
@@ -6696,7 +6798,7 @@ four_17:
 
 loaded_16:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
 	JMP	fewtailed0
 
@@ -6708,27 +6810,28 @@ fewpart6:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$48, R9, R11
 	TBNZ	$2, R8, four_20
 	TBZ	$1, R8, one_21
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_19
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_19
 
 one_21:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_19
 
 four_20:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_19:
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart7:
@@ -6738,7 +6841,8 @@ fewpart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$56, R9, R10
 	TBNZ	$2, R8, four_23
 	TBZ	$1, R8, one_24
@@ -6758,7 +6862,7 @@ four_23:
 
 loaded_22:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 
 fewtailed0:
@@ -6883,27 +6987,28 @@ fewpart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$64, R8, R11
 	TBNZ	$2, R9, four_26
 	TBZ	$1, R9, one_27
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_25
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_25
 
 one_27:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_25
 
 four_26:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_25:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart9:
@@ -6913,7 +7018,8 @@ fewpart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$72, R8, R10
 	TBNZ	$2, R9, four_29
 	TBZ	$1, R9, one_30
@@ -6933,7 +7039,7 @@ four_29:
 
 loaded_28:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	fewtailed8
 
@@ -6945,27 +7051,28 @@ fewpart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$80, R8, R11
 	TBNZ	$2, R9, four_32
 	TBZ	$1, R9, one_33
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_31
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_31
 
 one_33:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_31
 
 four_32:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_31:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart11:
@@ -6975,7 +7082,8 @@ fewpart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$88, R8, R10
 	TBNZ	$2, R9, four_35
 	TBZ	$1, R9, one_36
@@ -6995,7 +7103,7 @@ four_35:
 
 loaded_34:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	fewtailed8
 
@@ -7007,27 +7115,28 @@ fewpart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$96, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_37
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_37
 
 one_39:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_37
 
 four_38:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_37:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart13:
@@ -7037,7 +7146,8 @@ fewpart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$104, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
@@ -7057,7 +7167,7 @@ four_41:
 
 loaded_40:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	fewtailed8
 
@@ -7069,27 +7179,28 @@ fewpart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$112, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_43
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_43
 
 one_45:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_43
 
 four_44:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_43:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart15:
@@ -7099,7 +7210,8 @@ fewpart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$120, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
@@ -7119,7 +7231,7 @@ four_47:
 
 loaded_46:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 fewtailed8:
@@ -7623,27 +7735,28 @@ manypart0:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_49
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_49
 
 one_51:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_49
 
 four_50:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_49:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
 	JMP	manytailed0
 
 manypart1:
@@ -7653,7 +7766,8 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$8, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
@@ -7673,7 +7787,7 @@ four_53:
 
 loaded_52:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
@@ -7685,27 +7799,28 @@ manypart2:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$16, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_55
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_55
 
 one_57:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_55
 
 four_56:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_55:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
 	JMP	manytailed0
 
 manypart3:
@@ -7715,7 +7830,8 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$24, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
@@ -7735,7 +7851,7 @@ four_59:
 
 loaded_58:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
 	JMP	manytailed0
 
@@ -7747,27 +7863,28 @@ manypart4:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R7, four_62
 	TBZ	$1, R7, one_63
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_61
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_61
 
 one_63:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_61
 
 four_62:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_61:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
 	JMP	manytailed0
 
 manypart5:
@@ -7777,7 +7894,8 @@ manypart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$40, R9, R10
 	TBNZ	$2, R7, four_65
 	TBZ	$1, R7, one_66
@@ -7797,7 +7915,7 @@ four_65:
 
 loaded_64:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
 	JMP	manytailed0
 
@@ -7809,27 +7927,28 @@ manypart6:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$48, R9, R11
 	TBNZ	$2, R7, four_68
 	TBZ	$1, R7, one_69
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_67
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_67
 
 one_69:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_67
 
 four_68:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_67:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
 	JMP	manytailed0
 
 manypart7:
@@ -7839,7 +7958,8 @@ manypart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$56, R9, R10
 	TBNZ	$2, R7, four_71
 	TBZ	$1, R7, one_72
@@ -7859,7 +7979,7 @@ four_71:
 
 loaded_70:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
@@ -8082,27 +8202,28 @@ manypart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$64, R7, R11
 	TBNZ	$2, R9, four_74
 	TBZ	$1, R9, one_75
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_73
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_73
 
 one_75:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_73
 
 four_74:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_73:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	manytailed8
 
 manypart9:
@@ -8112,7 +8233,8 @@ manypart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$72, R7, R10
 	TBNZ	$2, R9, four_77
 	TBZ	$1, R9, one_78
@@ -8132,7 +8254,7 @@ four_77:
 
 loaded_76:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	manytailed8
 
@@ -8144,27 +8266,28 @@ manypart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$80, R7, R11
 	TBNZ	$2, R9, four_80
 	TBZ	$1, R9, one_81
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_79
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_79
 
 one_81:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_79
 
 four_80:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_79:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	manytailed8
 
 manypart11:
@@ -8174,7 +8297,8 @@ manypart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$88, R7, R10
 	TBNZ	$2, R9, four_83
 	TBZ	$1, R9, one_84
@@ -8194,7 +8318,7 @@ four_83:
 
 loaded_82:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	manytailed8
 
@@ -8206,27 +8330,28 @@ manypart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$96, R7, R11
 	TBNZ	$2, R9, four_86
 	TBZ	$1, R9, one_87
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_85
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_85
 
 one_87:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_85
 
 four_86:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_85:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	manytailed8
 
 manypart13:
@@ -8236,7 +8361,8 @@ manypart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$104, R7, R10
 	TBNZ	$2, R9, four_89
 	TBZ	$1, R9, one_90
@@ -8256,7 +8382,7 @@ four_89:
 
 loaded_88:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	manytailed8
 
@@ -8268,27 +8394,28 @@ manypart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$112, R7, R11
 	TBNZ	$2, R9, four_92
 	TBZ	$1, R9, one_93
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_91
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_91
 
 one_93:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_91
 
 four_92:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_91:
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	manytailed8
 
 manypart15:
@@ -8298,7 +8425,8 @@ manypart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$120, R7, R10
 	TBNZ	$2, R9, four_95
 	TBZ	$1, R9, one_96
@@ -8318,7 +8446,7 @@ four_95:
 
 loaded_94:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 manytailed8:
@@ -8579,27 +8707,28 @@ fewpart0:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_1
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_1
 
 one_3:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_1:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart1:
@@ -8609,7 +8738,8 @@ fewpart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$8, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
@@ -8629,7 +8759,7 @@ four_5:
 
 loaded_4:
 	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	JMP	fewtailed0
 
@@ -8641,27 +8771,28 @@ fewpart2:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$16, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_7
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_7
 
 one_9:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_7
 
 four_8:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_7:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart3:
@@ -8671,7 +8802,8 @@ fewpart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$24, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
@@ -8691,7 +8823,7 @@ four_11:
 
 loaded_10:
 	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	JMP	fewtailed0
 
@@ -8703,27 +8835,28 @@ fewpart4:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R8, four_14
 	TBZ	$1, R8, one_15
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_13
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_13
 
 one_15:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_13
 
 four_14:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_13:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart5:
@@ -8733,7 +8866,8 @@ fewpart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$40, R9, R10
 	TBNZ	$2, R8, four_17
 	TBZ	$1, R8, one_18
@@ -8753,7 +8887,7 @@ four_17:
 
 loaded_16:
 	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
 	JMP	fewtailed0
 
@@ -8765,27 +8899,28 @@ fewpart6:
 	LSL	$2, R8, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F16
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$48, R9, R11
 	TBNZ	$2, R8, four_20
 	TBZ	$1, R8, one_21
-	FMOVS	(R11), F17
+	FMOVS	(R11), F18
 	TBZ	$0, R8, loaded_19
 	ADD	$4, R11, R11
-	VLD1	(R11), V17.H[2]
+	VLD1	(R11), V18.H[2]
 	JMP	loaded_19
 
 one_21:
-	VEOR	V17.B16, V17.B16, V17.B16
-	VLD1	(R11), V17.H[0]
+	VEOR	V18.B16, V18.B16, V18.B16
+	VLD1	(R11), V18.H[0]
 	JMP	loaded_19
 
 four_20:
-	FMOVD	(R11), F17
+	FMOVD	(R11), F18
 
 loaded_19:
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VORR	V16.B16, V17.B16, V17.B16
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VBIF	V16.B16, V17.B16, V18.B16
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	JMP	fewtailed0
 
 fewpart7:
@@ -8795,7 +8930,8 @@ fewpart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R8, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F17
+	FMOVQ	16(R11), F18
+	WORD	$0x4f046411 // movi v17.4s, #0x80, lsl #24
 	ADD	$56, R9, R10
 	TBNZ	$2, R8, four_23
 	TBZ	$1, R8, one_24
@@ -8815,7 +8951,7 @@ four_23:
 
 loaded_22:
 	VZIP1	V16.H8, V31.H8, V16.H8
-	VORR	V17.B16, V16.B16, V16.B16
+	VBIF	V18.B16, V17.B16, V16.B16
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 
 fewtailed0:
@@ -8940,27 +9076,28 @@ fewpart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$64, R8, R11
 	TBNZ	$2, R9, four_26
 	TBZ	$1, R9, one_27
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_25
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_25
 
 one_27:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_25
 
 four_26:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_25:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart9:
@@ -8970,7 +9107,8 @@ fewpart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$72, R8, R10
 	TBNZ	$2, R9, four_29
 	TBZ	$1, R9, one_30
@@ -8990,7 +9128,7 @@ four_29:
 
 loaded_28:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	fewtailed8
 
@@ -9002,27 +9140,28 @@ fewpart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$80, R8, R11
 	TBNZ	$2, R9, four_32
 	TBZ	$1, R9, one_33
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_31
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_31
 
 one_33:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_31
 
 four_32:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_31:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart11:
@@ -9032,7 +9171,8 @@ fewpart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$88, R8, R10
 	TBNZ	$2, R9, four_35
 	TBZ	$1, R9, one_36
@@ -9052,7 +9192,7 @@ four_35:
 
 loaded_34:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	fewtailed8
 
@@ -9064,27 +9204,28 @@ fewpart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$96, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_37
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_37
 
 one_39:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_37
 
 four_38:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_37:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart13:
@@ -9094,7 +9235,8 @@ fewpart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$104, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
@@ -9114,7 +9256,7 @@ four_41:
 
 loaded_40:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	fewtailed8
 
@@ -9126,27 +9268,28 @@ fewpart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$112, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_43
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_43
 
 one_45:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_43
 
 four_44:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_43:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	fewtailed8
 
 fewpart15:
@@ -9156,7 +9299,8 @@ fewpart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$120, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
@@ -9176,7 +9320,7 @@ four_47:
 
 loaded_46:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 fewtailed8:
@@ -9680,27 +9824,28 @@ manypart0:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_49
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_49
 
 one_51:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_49
 
 four_50:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_49:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
 	JMP	manytailed0
 
 manypart1:
@@ -9710,7 +9855,8 @@ manypart1:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$8, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
@@ -9730,7 +9876,7 @@ four_53:
 
 loaded_52:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
 	JMP	manytailed0
 
@@ -9742,27 +9888,28 @@ manypart2:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$16, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_55
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_55
 
 one_57:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_55
 
 four_56:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_55:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d442 // fadd v2.4s, v2.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
 	JMP	manytailed0
 
 manypart3:
@@ -9772,7 +9919,8 @@ manypart3:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$24, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
@@ -9792,7 +9940,7 @@ four_59:
 
 loaded_58:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
 	JMP	manytailed0
 
@@ -9804,27 +9952,28 @@ manypart4:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$32, R9, R11
 	TBNZ	$2, R7, four_62
 	TBZ	$1, R7, one_63
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_61
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_61
 
 one_63:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_61
 
 four_62:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_61:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d484 // fadd v4.4s, v4.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
 	JMP	manytailed0
 
 manypart5:
@@ -9834,7 +9983,8 @@ manypart5:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$40, R9, R10
 	TBNZ	$2, R7, four_65
 	TBZ	$1, R7, one_66
@@ -9854,7 +10004,7 @@ four_65:
 
 loaded_64:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
 	JMP	manytailed0
 
@@ -9866,27 +10016,28 @@ manypart6:
 	LSL	$2, R7, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$48, R9, R11
 	TBNZ	$2, R7, four_68
 	TBZ	$1, R7, one_69
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R7, loaded_67
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_67
 
 one_69:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_67
 
 four_68:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_67:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
 	JMP	manytailed0
 
 manypart7:
@@ -9896,7 +10047,8 @@ manypart7:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R7, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$56, R9, R10
 	TBNZ	$2, R7, four_71
 	TBZ	$1, R7, one_72
@@ -9916,7 +10068,7 @@ four_71:
 
 loaded_70:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 
 manytailed0:
@@ -10139,27 +10291,28 @@ manypart8:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$64, R7, R11
 	TBNZ	$2, R9, four_74
 	TBZ	$1, R9, one_75
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_73
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_73
 
 one_75:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_73
 
 four_74:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_73:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
 	JMP	manytailed8
 
 manypart9:
@@ -10169,7 +10322,8 @@ manypart9:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$72, R7, R10
 	TBNZ	$2, R9, four_77
 	TBZ	$1, R9, one_78
@@ -10189,7 +10343,7 @@ four_77:
 
 loaded_76:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	JMP	manytailed8
 
@@ -10201,27 +10355,28 @@ manypart10:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$80, R7, R11
 	TBNZ	$2, R9, four_80
 	TBZ	$1, R9, one_81
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_79
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_79
 
 one_81:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_79
 
 four_80:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_79:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	JMP	manytailed8
 
 manypart11:
@@ -10231,7 +10386,8 @@ manypart11:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$88, R7, R10
 	TBNZ	$2, R9, four_83
 	TBZ	$1, R9, one_84
@@ -10251,7 +10407,7 @@ four_83:
 
 loaded_82:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	manytailed8
 
@@ -10263,27 +10419,28 @@ manypart12:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$96, R7, R11
 	TBNZ	$2, R9, four_86
 	TBZ	$1, R9, one_87
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_85
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_85
 
 one_87:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_85
 
 four_86:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_85:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	JMP	manytailed8
 
 manypart13:
@@ -10293,7 +10450,8 @@ manypart13:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$104, R7, R10
 	TBNZ	$2, R9, four_89
 	TBZ	$1, R9, one_90
@@ -10313,7 +10471,7 @@ four_89:
 
 loaded_88:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	JMP	manytailed8
 
@@ -10325,27 +10483,28 @@ manypart14:
 	LSL	$2, R9, R11
 	SUB	R11, R10, R10
 	FMOVQ	16(R10), F24
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$112, R7, R11
 	TBNZ	$2, R9, four_92
 	TBZ	$1, R9, one_93
-	FMOVS	(R11), F25
+	FMOVS	(R11), F26
 	TBZ	$0, R9, loaded_91
 	ADD	$4, R11, R11
-	VLD1	(R11), V25.H[2]
+	VLD1	(R11), V26.H[2]
 	JMP	loaded_91
 
 one_93:
-	VEOR	V25.B16, V25.B16, V25.B16
-	VLD1	(R11), V25.H[0]
+	VEOR	V26.B16, V26.B16, V26.B16
+	VLD1	(R11), V26.H[0]
 	JMP	loaded_91
 
 four_92:
-	FMOVD	(R11), F25
+	FMOVD	(R11), F26
 
 loaded_91:
-	VZIP1	V25.H8, V31.H8, V25.H8
-	VORR	V24.B16, V25.B16, V25.B16
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	VZIP1	V26.H8, V31.H8, V26.H8
+	VBIF	V24.B16, V25.B16, V26.B16
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	JMP	manytailed8
 
 manypart15:
@@ -10355,7 +10514,8 @@ manypart15:
 	MOVD	$reducesumConst0<>(SB), R11
 	LSL	$2, R9, R10
 	SUB	R10, R11, R11
-	FMOVQ	16(R11), F25
+	FMOVQ	16(R11), F26
+	WORD	$0x4f046419 // movi v25.4s, #0x80, lsl #24
 	ADD	$120, R7, R10
 	TBNZ	$2, R9, four_95
 	TBZ	$1, R9, one_96
@@ -10375,7 +10535,7 @@ four_95:
 
 loaded_94:
 	VZIP1	V24.H8, V31.H8, V24.H8
-	VORR	V25.B16, V24.B16, V24.B16
+	VBIF	V26.B16, V25.B16, V24.B16
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 manytailed8:
@@ -10606,30 +10766,38 @@ fewtail0at0:
 fewpart0:
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$0, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
 	TBNZ	$2, R8, four_2
 	TBZ	$1, R8, one_3
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_1
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R10), F16
+	FMOVS	(R11), F17
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_1:
-	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V8.S4, V8.S4
 	JMP	fewtailed0
 
 fewpart1:
 	SUB	$4, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$16, R9, R10
 	TBNZ	$2, R8, four_5
 	TBZ	$1, R8, one_6
@@ -10654,30 +10822,38 @@ fewpart2:
 	SUB	$8, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$32, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
 	TBNZ	$2, R8, four_8
 	TBZ	$1, R8, one_9
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_7
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_7
 
 one_9:
-	FMOVS	(R10), F16
+	FMOVS	(R11), F17
 	JMP	loaded_7
 
 four_8:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_7:
-	VADD	V16.S4, V10.S4, V10.S4
+	VADD	V17.S4, V10.S4, V10.S4
 	JMP	fewtailed0
 
 fewpart3:
 	SUB	$12, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$48, R9, R10
 	TBNZ	$2, R8, four_11
 	TBZ	$1, R8, one_12
@@ -10702,30 +10878,38 @@ fewpart4:
 	SUB	$16, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$64, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
 	TBNZ	$2, R8, four_14
 	TBZ	$1, R8, one_15
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_13
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_13
 
 one_15:
-	FMOVS	(R10), F16
+	FMOVS	(R11), F17
 	JMP	loaded_13
 
 four_14:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_13:
-	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V12.S4, V12.S4
 	JMP	fewtailed0
 
 fewpart5:
 	SUB	$20, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$80, R9, R10
 	TBNZ	$2, R8, four_17
 	TBZ	$1, R8, one_18
@@ -10750,30 +10934,38 @@ fewpart6:
 	SUB	$24, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$96, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$96, R9, R11
 	TBNZ	$2, R8, four_20
 	TBZ	$1, R8, one_21
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	TBZ	$0, R8, loaded_19
-	ADD	$8, R10, R10
-	VLD1	(R10), V16.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V17.S[2]
 	JMP	loaded_19
 
 one_21:
-	FMOVS	(R10), F16
+	FMOVS	(R11), F17
 	JMP	loaded_19
 
 four_20:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_19:
-	VADD	V16.S4, V14.S4, V14.S4
+	VADD	V17.S4, V14.S4, V14.S4
 	JMP	fewtailed0
 
 fewpart7:
 	SUB	$28, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$112, R9, R10
 	TBNZ	$2, R8, four_23
 	TBZ	$1, R8, one_24
@@ -10885,30 +11077,38 @@ fewpart8:
 	SUB	$32, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$128, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
 	TBNZ	$2, R9, four_26
 	TBZ	$1, R9, one_27
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_25
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_25
 
 one_27:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_25
 
 four_26:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_25:
-	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V16.S4, V16.S4
 	JMP	fewtailed8
 
 fewpart9:
 	SUB	$36, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$144, R8, R10
 	TBNZ	$2, R9, four_29
 	TBZ	$1, R9, one_30
@@ -10933,30 +11133,38 @@ fewpart10:
 	SUB	$40, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$160, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
 	TBNZ	$2, R9, four_32
 	TBZ	$1, R9, one_33
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_31
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_31
 
 one_33:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_31
 
 four_32:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_31:
-	VADD	V24.S4, V18.S4, V18.S4
+	VADD	V25.S4, V18.S4, V18.S4
 	JMP	fewtailed8
 
 fewpart11:
 	SUB	$44, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$176, R8, R10
 	TBNZ	$2, R9, four_35
 	TBZ	$1, R9, one_36
@@ -10981,30 +11189,38 @@ fewpart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$192, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R8, R11
 	TBNZ	$2, R9, four_38
 	TBZ	$1, R9, one_39
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_37
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_37:
-	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V20.S4, V20.S4
 	JMP	fewtailed8
 
 fewpart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$208, R8, R10
 	TBNZ	$2, R9, four_41
 	TBZ	$1, R9, one_42
@@ -11029,30 +11245,38 @@ fewpart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$224, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R8, R11
 	TBNZ	$2, R9, four_44
 	TBZ	$1, R9, one_45
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_43
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_43:
-	VADD	V24.S4, V22.S4, V22.S4
+	VADD	V25.S4, V22.S4, V22.S4
 	JMP	fewtailed8
 
 fewpart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$240, R8, R10
 	TBNZ	$2, R9, four_47
 	TBZ	$1, R9, one_48
@@ -11424,30 +11648,38 @@ manytail0at0:
 manypart0:
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$0, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
 	TBNZ	$2, R7, four_50
 	TBZ	$1, R7, one_51
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_49
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_49
 
 one_51:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_49
 
 four_50:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_49:
-	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V25.S4, V0.S4, V0.S4
 	JMP	manytailed0
 
 manypart1:
 	SUB	$4, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$16, R9, R10
 	TBNZ	$2, R7, four_53
 	TBZ	$1, R7, one_54
@@ -11472,30 +11704,38 @@ manypart2:
 	SUB	$8, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$32, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
 	TBNZ	$2, R7, four_56
 	TBZ	$1, R7, one_57
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_55
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_55
 
 one_57:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_55
 
 four_56:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_55:
-	VADD	V24.S4, V2.S4, V2.S4
+	VADD	V25.S4, V2.S4, V2.S4
 	JMP	manytailed0
 
 manypart3:
 	SUB	$12, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$48, R9, R10
 	TBNZ	$2, R7, four_59
 	TBZ	$1, R7, one_60
@@ -11520,30 +11760,38 @@ manypart4:
 	SUB	$16, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$64, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
 	TBNZ	$2, R7, four_62
 	TBZ	$1, R7, one_63
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_61
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_61
 
 one_63:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_61
 
 four_62:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_61:
-	VADD	V24.S4, V4.S4, V4.S4
+	VADD	V25.S4, V4.S4, V4.S4
 	JMP	manytailed0
 
 manypart5:
 	SUB	$20, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$80, R9, R10
 	TBNZ	$2, R7, four_65
 	TBZ	$1, R7, one_66
@@ -11568,30 +11816,38 @@ manypart6:
 	SUB	$24, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$96, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
 	TBNZ	$2, R7, four_68
 	TBZ	$1, R7, one_69
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R7, loaded_67
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_67
 
 one_69:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_67
 
 four_68:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_67:
-	VADD	V24.S4, V6.S4, V6.S4
+	VADD	V25.S4, V6.S4, V6.S4
 	JMP	manytailed0
 
 manypart7:
 	SUB	$28, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$112, R9, R10
 	TBNZ	$2, R7, four_71
 	TBZ	$1, R7, one_72
@@ -11777,30 +12033,38 @@ manypart8:
 	SUB	$32, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$128, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
 	TBNZ	$2, R9, four_74
 	TBZ	$1, R9, one_75
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_73
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_73
 
 one_75:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_73
 
 four_74:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_73:
-	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V16.S4, V16.S4
 	JMP	manytailed8
 
 manypart9:
 	SUB	$36, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$144, R7, R10
 	TBNZ	$2, R9, four_77
 	TBZ	$1, R9, one_78
@@ -11825,30 +12089,38 @@ manypart10:
 	SUB	$40, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$160, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
 	TBNZ	$2, R9, four_80
 	TBZ	$1, R9, one_81
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_79
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_79
 
 one_81:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_79
 
 four_80:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_79:
-	VADD	V24.S4, V18.S4, V18.S4
+	VADD	V25.S4, V18.S4, V18.S4
 	JMP	manytailed8
 
 manypart11:
 	SUB	$44, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$176, R7, R10
 	TBNZ	$2, R9, four_83
 	TBZ	$1, R9, one_84
@@ -11873,30 +12145,38 @@ manypart12:
 	SUB	$48, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$192, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R7, R11
 	TBNZ	$2, R9, four_86
 	TBZ	$1, R9, one_87
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_85
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_85
 
 one_87:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_85
 
 four_86:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_85:
-	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V20.S4, V20.S4
 	JMP	manytailed8
 
 manypart13:
 	SUB	$52, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$208, R7, R10
 	TBNZ	$2, R9, four_89
 	TBZ	$1, R9, one_90
@@ -11921,30 +12201,38 @@ manypart14:
 	SUB	$56, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$224, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$2, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R7, R11
 	TBNZ	$2, R9, four_92
 	TBZ	$1, R9, one_93
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	TBZ	$0, R9, loaded_91
-	ADD	$8, R10, R10
-	VLD1	(R10), V24.S[2]
+	ADD	$8, R11, R11
+	VLD1	(R11), V25.S[2]
 	JMP	loaded_91
 
 one_93:
-	FMOVS	(R10), F24
+	FMOVS	(R11), F25
 	JMP	loaded_91
 
 four_92:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_91:
-	VADD	V24.S4, V22.S4, V22.S4
+	VADD	V25.S4, V22.S4, V22.S4
 	JMP	manytailed8
 
 manypart15:
 	SUB	$60, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$2, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$240, R7, R10
 	TBNZ	$2, R9, four_95
 	TBZ	$1, R9, one_96
@@ -12192,22 +12480,30 @@ fewtail0at0:
 fewpart0:
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$0, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$0, R9, R11
 	TBNZ	$1, R8, two_2
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_1:
-	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V8.D2, V8.D2
 	JMP	fewtailed0
 
 fewpart1:
 	SUB	$2, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$16, R9, R10
 	TBNZ	$1, R8, two_4
 	FMOVD	(R10), F16
@@ -12224,22 +12520,30 @@ fewpart2:
 	SUB	$4, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$32, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$32, R9, R11
 	TBNZ	$1, R8, two_6
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	JMP	loaded_5
 
 two_6:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_5:
-	VADD	V16.D2, V10.D2, V10.D2
+	VADD	V17.D2, V10.D2, V10.D2
 	JMP	fewtailed0
 
 fewpart3:
 	SUB	$6, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$48, R9, R10
 	TBNZ	$1, R8, two_8
 	FMOVD	(R10), F16
@@ -12256,22 +12560,30 @@ fewpart4:
 	SUB	$8, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$64, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$64, R9, R11
 	TBNZ	$1, R8, two_10
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	JMP	loaded_9
 
 two_10:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_9:
-	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V12.D2, V12.D2
 	JMP	fewtailed0
 
 fewpart5:
 	SUB	$10, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$80, R9, R10
 	TBNZ	$1, R8, two_12
 	FMOVD	(R10), F16
@@ -12288,22 +12600,30 @@ fewpart6:
 	SUB	$12, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
-	ADD	$96, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R8, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F16
+	ADD	$96, R9, R11
 	TBNZ	$1, R8, two_14
-	FMOVD	(R10), F16
+	FMOVD	(R11), F17
 	JMP	loaded_13
 
 two_14:
-	FMOVQ	(R10), F16
+	FMOVQ	(R11), F17
 
 loaded_13:
-	VADD	V16.D2, V14.D2, V14.D2
+	VADD	V17.D2, V14.D2, V14.D2
 	JMP	fewtailed0
 
 fewpart7:
 	SUB	$14, R8, R8
 	CMP	$0, R8
 	BLE	fewtailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R8, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F17
 	ADD	$112, R9, R10
 	TBNZ	$1, R8, two_16
 	FMOVD	(R10), F16
@@ -12407,22 +12727,30 @@ fewpart8:
 	SUB	$16, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$128, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R8, R11
 	TBNZ	$1, R9, two_18
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_17
 
 two_18:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_17:
-	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V16.D2, V16.D2
 	JMP	fewtailed8
 
 fewpart9:
 	SUB	$18, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$144, R8, R10
 	TBNZ	$1, R9, two_20
 	FMOVD	(R10), F24
@@ -12439,22 +12767,30 @@ fewpart10:
 	SUB	$20, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$160, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R8, R11
 	TBNZ	$1, R9, two_22
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_21
 
 two_22:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_21:
-	VADD	V24.D2, V18.D2, V18.D2
+	VADD	V25.D2, V18.D2, V18.D2
 	JMP	fewtailed8
 
 fewpart11:
 	SUB	$22, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$176, R8, R10
 	TBNZ	$1, R9, two_24
 	FMOVD	(R10), F24
@@ -12471,22 +12807,30 @@ fewpart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$192, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R8, R11
 	TBNZ	$1, R9, two_26
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_25
 
 two_26:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_25:
-	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V20.D2, V20.D2
 	JMP	fewtailed8
 
 fewpart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$208, R8, R10
 	TBNZ	$1, R9, two_28
 	FMOVD	(R10), F24
@@ -12503,22 +12847,30 @@ fewpart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
-	ADD	$224, R8, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R8, R11
 	TBNZ	$1, R9, two_30
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_29
 
 two_30:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_29:
-	VADD	V24.D2, V22.D2, V22.D2
+	VADD	V25.D2, V22.D2, V22.D2
 	JMP	fewtailed8
 
 fewpart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
 	BLE	fewtailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$240, R8, R10
 	TBNZ	$1, R9, two_32
 	FMOVD	(R10), F24
@@ -12882,22 +13234,30 @@ manytail0at0:
 manypart0:
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$0, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$0, R9, R11
 	TBNZ	$1, R7, two_34
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_33
 
 two_34:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_33:
-	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V25.D2, V0.D2, V0.D2
 	JMP	manytailed0
 
 manypart1:
 	SUB	$2, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$16, R9, R10
 	TBNZ	$1, R7, two_36
 	FMOVD	(R10), F24
@@ -12914,22 +13274,30 @@ manypart2:
 	SUB	$4, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$32, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$32, R9, R11
 	TBNZ	$1, R7, two_38
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_37
 
 two_38:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_37:
-	VADD	V24.D2, V2.D2, V2.D2
+	VADD	V25.D2, V2.D2, V2.D2
 	JMP	manytailed0
 
 manypart3:
 	SUB	$6, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$48, R9, R10
 	TBNZ	$1, R7, two_40
 	FMOVD	(R10), F24
@@ -12946,22 +13314,30 @@ manypart4:
 	SUB	$8, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$64, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$64, R9, R11
 	TBNZ	$1, R7, two_42
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_41
 
 two_42:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_41:
-	VADD	V24.D2, V4.D2, V4.D2
+	VADD	V25.D2, V4.D2, V4.D2
 	JMP	manytailed0
 
 manypart5:
 	SUB	$10, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$80, R9, R10
 	TBNZ	$1, R7, two_44
 	FMOVD	(R10), F24
@@ -12978,22 +13354,30 @@ manypart6:
 	SUB	$12, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
-	ADD	$96, R9, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R7, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$96, R9, R11
 	TBNZ	$1, R7, two_46
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_45
 
 two_46:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_45:
-	VADD	V24.D2, V6.D2, V6.D2
+	VADD	V25.D2, V6.D2, V6.D2
 	JMP	manytailed0
 
 manypart7:
 	SUB	$14, R7, R7
 	CMP	$0, R7
 	BLE	manytailed0
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R7, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$112, R9, R10
 	TBNZ	$1, R7, two_48
 	FMOVD	(R10), F24
@@ -13171,22 +13555,30 @@ manypart8:
 	SUB	$16, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$128, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$128, R7, R11
 	TBNZ	$1, R9, two_50
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_49
 
 two_50:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_49:
-	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V16.D2, V16.D2
 	JMP	manytailed8
 
 manypart9:
 	SUB	$18, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$144, R7, R10
 	TBNZ	$1, R9, two_52
 	FMOVD	(R10), F24
@@ -13203,22 +13595,30 @@ manypart10:
 	SUB	$20, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$160, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$160, R7, R11
 	TBNZ	$1, R9, two_54
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_53
 
 two_54:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_53:
-	VADD	V24.D2, V18.D2, V18.D2
+	VADD	V25.D2, V18.D2, V18.D2
 	JMP	manytailed8
 
 manypart11:
 	SUB	$22, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$176, R7, R10
 	TBNZ	$1, R9, two_56
 	FMOVD	(R10), F24
@@ -13235,22 +13635,30 @@ manypart12:
 	SUB	$24, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$192, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$192, R7, R11
 	TBNZ	$1, R9, two_58
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_57
 
 two_58:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_57:
-	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V20.D2, V20.D2
 	JMP	manytailed8
 
 manypart13:
 	SUB	$26, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$208, R7, R10
 	TBNZ	$1, R9, two_60
 	FMOVD	(R10), F24
@@ -13267,22 +13675,30 @@ manypart14:
 	SUB	$28, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
-	ADD	$224, R7, R10
+	MOVD	$reducesumConst0<>(SB), R10
+	LSL	$3, R9, R11
+	SUB	R11, R10, R10
+	FMOVQ	16(R10), F24
+	ADD	$224, R7, R11
 	TBNZ	$1, R9, two_62
-	FMOVD	(R10), F24
+	FMOVD	(R11), F25
 	JMP	loaded_61
 
 two_62:
-	FMOVQ	(R10), F24
+	FMOVQ	(R11), F25
 
 loaded_61:
-	VADD	V24.D2, V22.D2, V22.D2
+	VADD	V25.D2, V22.D2, V22.D2
 	JMP	manytailed8
 
 manypart15:
 	SUB	$30, R9, R9
 	CMP	$0, R9
 	BLE	manytailed8
+	MOVD	$reducesumConst0<>(SB), R11
+	LSL	$3, R9, R10
+	SUB	R10, R11, R11
+	FMOVQ	16(R11), F25
 	ADD	$240, R7, R10
 	TBNZ	$1, R9, two_64
 	FMOVD	(R10), F24
@@ -13449,14 +13865,23 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$2, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$3, R5, R5
 	ADD	$1, R5, R5
-	MOVD	$reducesumConst0<>(SB), R6
-	LSL	$2, R5, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$2, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$8, R4
 	BGT	rest
 	CMP	$4, R4
@@ -13465,102 +13890,44 @@ unpacked:
 whole2:
 	CMP	$4, R3
 	BLT	rest
-	FMOVQ	(R1), F1
-	ADD	$16, R1, R7
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
-	FMOVD	(R7), F2
-	TBZ	$0, R5, loaded_1
-	ADD	$8, R7, R7
-	VLD1	(R7), V2.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R7), F2
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R7), F2
-
-loaded_1:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$32, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVQ	(R1), F2
-	ADD	$16, R1, R7
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
-	FMOVD	(R7), F3
-	TBZ	$0, R5, loaded_4
-	ADD	$8, R7, R7
-	VLD1	(R7), V3.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R7), F3
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R7), F3
-
-loaded_4:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ	(R1), F2
-	ADD	$16, R1, R7
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
-	FMOVD	(R7), F3
-	TBZ	$0, R5, loaded_7
-	ADD	$8, R7, R7
-	VLD1	(R7), V3.S[2]
-	JMP	loaded_7
-
-one_9:
-	FMOVS	(R7), F3
-	JMP	loaded_7
-
-four_8:
-	FMOVQ	(R7), F3
-
-loaded_7:
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	FMOVQ	(R1), F3
-	ADD	$16, R1, R7
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
-	FMOVD	(R7), F4
-	TBZ	$0, R5, loaded_10
-	ADD	$8, R7, R7
-	VLD1	(R7), V4.S[2]
-	JMP	loaded_10
-
-one_12:
-	FMOVS	(R7), F4
-	JMP	loaded_10
-
-four_11:
-	FMOVQ	(R7), F4
-
-loaded_10:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	16(R1), F4
+	VBIF	V0.B16, V1.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVQ	(R1), F3
+	FMOVQ	16(R1), F4
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F4
+	FMOVQ	16(R1), F5
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole2
@@ -13568,94 +13935,36 @@ loaded_10:
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
-	FMOVD	(R7), F1
-	TBZ	$0, R5, loaded_13
-	ADD	$8, R7, R7
-	VLD1	(R7), V1.S[2]
-	JMP	loaded_13
-
-one_15:
-	FMOVS	(R7), F1
-	JMP	loaded_13
-
-four_14:
-	FMOVQ	(R7), F1
-
-loaded_13:
-	VORR	V0.B16, V1.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
-	FMOVD	(R7), F2
-	TBZ	$0, R5, loaded_16
-	ADD	$8, R7, R7
-	VLD1	(R7), V2.S[2]
-	JMP	loaded_16
-
-one_18:
-	FMOVS	(R7), F2
-	JMP	loaded_16
-
-four_17:
-	FMOVQ	(R7), F2
-
-loaded_16:
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
-	FMOVD	(R7), F2
-	TBZ	$0, R5, loaded_19
-	ADD	$8, R7, R7
-	VLD1	(R7), V2.S[2]
-	JMP	loaded_19
-
-one_21:
-	FMOVS	(R7), F2
-	JMP	loaded_19
-
-four_20:
-	FMOVQ	(R7), F2
-
-loaded_19:
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
-	FMOVD	(R7), F3
-	TBZ	$0, R5, loaded_22
-	ADD	$8, R7, R7
-	VLD1	(R7), V3.S[2]
-	JMP	loaded_22
-
-one_24:
-	FMOVS	(R7), F3
-	JMP	loaded_22
-
-four_23:
-	FMOVQ	(R7), F3
-
-loaded_22:
-	VORR	V0.B16, V3.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVQ	(R1), F2
+	VBIF	V0.B16, V1.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVQ	(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F4
+	VBIF	V0.B16, V1.B16, V4.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
@@ -13664,16 +13973,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R7
-	MOVD	R8, R6
-	LSL	$4, R6, R6
-	ADD	R7, R6, R6
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
+	LSL	$4, R7, R7
+	ADD	R8, R7, R7
 	CMP	$4, R4
 	BLE	row0
 	CMP	$8, R4
@@ -13707,738 +14016,738 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
-	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_25
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_25
+	ADD	$0, R1, R10
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVD	(R10), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$8, R10, R10
+	VLD1	(R10), V2.S[2]
+	JMP	loaded_1
 
-one_27:
-	FMOVS	(R9), F1
-	JMP	loaded_25
+one_3:
+	FMOVS	(R10), F2
+	JMP	loaded_1
 
-four_26:
-	FMOVQ	(R9), F1
+four_2:
+	FMOVQ	(R10), F2
 
-loaded_25:
-	VORR	V0.B16, V1.B16, V1.B16
-	CMP	$1, R8
+loaded_1:
+	VBIF	V0.B16, V1.B16, V2.B16
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVQ	(R1), F1
-	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_28
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_28
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R10
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_4
 
-one_30:
-	FMOVS	(R9), F2
-	JMP	loaded_28
+one_6:
+	FMOVS	(R10), F3
+	JMP	loaded_4
 
-four_29:
-	FMOVQ	(R9), F2
+four_5:
+	FMOVQ	(R10), F3
 
-loaded_28:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+loaded_4:
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVQ	(R1), F1
-	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_31
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_31
+	FMOVQ	(R1), F2
+	ADD	$32, R1, R10
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_7
 
-one_33:
-	FMOVS	(R9), F2
-	JMP	loaded_31
+one_9:
+	FMOVS	(R10), F3
+	JMP	loaded_7
 
-four_32:
-	FMOVQ	(R9), F2
+four_8:
+	FMOVQ	(R10), F3
 
-loaded_31:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+loaded_7:
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	16(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_34
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R9), F3
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R9), F3
-
-loaded_34:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$48, R1, R10
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_10
+
+one_12:
+	FMOVS	(R10), F4
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R10), F4
+
+loaded_10:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVQ	(R1), F1
-	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_37
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_37
+	FMOVQ	(R1), F2
+	ADD	$64, R1, R10
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_13
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_13
 
-one_39:
-	FMOVS	(R9), F2
-	JMP	loaded_37
+one_15:
+	FMOVS	(R10), F3
+	JMP	loaded_13
 
-four_38:
-	FMOVQ	(R9), F2
+four_14:
+	FMOVQ	(R10), F3
 
-loaded_37:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	48(R1), F3
+loaded_13:
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	16(R1), F3
+	FMOVQ	48(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_40
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_40
-
-one_42:
-	FMOVS	(R9), F3
-	JMP	loaded_40
-
-four_41:
-	FMOVQ	(R9), F3
-
-loaded_40:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
+	FMOVQ	32(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$80, R1, R10
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F4
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F4
+
+loaded_16:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_43
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_43
-
-one_45:
-	FMOVS	(R9), F3
-	JMP	loaded_43
-
-four_44:
-	FMOVQ	(R9), F3
-
-loaded_43:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
+	FMOVQ	32(R1), F3
+	ADD	$96, R1, R10
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_19
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R10), F4
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R10), F4
+
+loaded_19:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_46
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R9), F4
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R9), F4
-
-loaded_46:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	ADD	$112, R1, R10
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVD	(R10), F5
+	TBZ	$0, R5, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V5.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F5
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F5
+
+loaded_22:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVQ	(R1), F1
-	ADD	$128, R1, R9
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_49
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_49
+	FMOVQ	(R1), F2
+	ADD	$128, R1, R10
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_25
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_25
 
-one_51:
-	FMOVS	(R9), F2
-	JMP	loaded_49
+one_27:
+	FMOVS	(R10), F3
+	JMP	loaded_25
 
-four_50:
-	FMOVQ	(R9), F2
+four_26:
+	FMOVQ	(R10), F3
 
-loaded_49:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+loaded_25:
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	ADD	$144, R1, R9
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_52
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_52
-
-one_54:
-	FMOVS	(R9), F3
-	JMP	loaded_52
-
-four_53:
-	FMOVQ	(R9), F3
-
-loaded_52:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$144, R1, R10
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F4
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F4
+
+loaded_28:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	ADD	$160, R1, R9
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_55
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_55
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	64(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	32(R1), F3
+	ADD	$160, R1, R10
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_31
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_31
 
-one_57:
-	FMOVS	(R9), F3
-	JMP	loaded_55
+one_33:
+	FMOVS	(R10), F4
+	JMP	loaded_31
 
-four_56:
-	FMOVQ	(R9), F3
+four_32:
+	FMOVQ	(R10), F4
 
-loaded_55:
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+loaded_31:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	ADD	$176, R1, R9
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_58
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_58
-
-one_60:
-	FMOVS	(R9), F4
-	JMP	loaded_58
-
-four_59:
-	FMOVQ	(R9), F4
-
-loaded_58:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVQ	112(R1), F4
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	ADD	$176, R1, R10
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
+	FMOVD	(R10), F5
+	TBZ	$0, R5, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V5.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F5
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F5
+
+loaded_34:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	ADD	$192, R1, R9
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_61
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	64(R1), F3
+	ADD	$192, R1, R10
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_37
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_37
 
-one_63:
-	FMOVS	(R9), F3
-	JMP	loaded_61
+one_39:
+	FMOVS	(R10), F4
+	JMP	loaded_37
 
-four_62:
-	FMOVQ	(R9), F3
+four_38:
+	FMOVQ	(R10), F4
 
-loaded_61:
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVQ	112(R1), F4
+loaded_37:
+	VBIF	V0.B16, V1.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	96(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	ADD	$208, R1, R9
-	TBNZ	$2, R5, four_65
-	TBZ	$1, R5, one_66
-	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_64
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_64
-
-one_66:
-	FMOVS	(R9), F4
-	JMP	loaded_64
-
-four_65:
-	FMOVQ	(R9), F4
-
-loaded_64:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVQ	112(R1), F4
+	FMOVQ	96(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	ADD	$208, R1, R10
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
+	FMOVD	(R10), F5
+	TBZ	$0, R5, loaded_40
+	ADD	$8, R10, R10
+	VLD1	(R10), V5.S[2]
+	JMP	loaded_40
+
+one_42:
+	FMOVS	(R10), F5
+	JMP	loaded_40
+
+four_41:
+	FMOVQ	(R10), F5
+
+loaded_40:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	ADD	$224, R1, R9
-	TBNZ	$2, R5, four_68
-	TBZ	$1, R5, one_69
-	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_67
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_67
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	96(R1), F4
+	ADD	$224, R1, R10
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
+	FMOVD	(R10), F5
+	TBZ	$0, R5, loaded_43
+	ADD	$8, R10, R10
+	VLD1	(R10), V5.S[2]
+	JMP	loaded_43
 
-one_69:
-	FMOVS	(R9), F4
-	JMP	loaded_67
+one_45:
+	FMOVS	(R10), F5
+	JMP	loaded_43
 
-four_68:
-	FMOVQ	(R9), F4
+four_44:
+	FMOVQ	(R10), F5
 
-loaded_67:
-	VORR	V0.B16, V4.B16, V4.B16
+loaded_43:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	FMOVQ	208(R1), F4
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	FMOVQ	208(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVQ	112(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVQ	112(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	80(R1), F3
-	FMOVQ	208(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVQ	112(R1), F4
-	ADD	$240, R1, R9
-	TBNZ	$2, R5, four_71
-	TBZ	$1, R5, one_72
-	FMOVD	(R9), F5
-	TBZ	$0, R5, loaded_70
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_70
-
-one_72:
-	FMOVS	(R9), F5
-	JMP	loaded_70
-
-four_71:
-	FMOVQ	(R9), F5
-
-loaded_70:
-	VORR	V0.B16, V5.B16, V5.B16
+	FMOVQ	96(R1), F4
+	FMOVQ	224(R1), F5
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	80(R1), F4
+	FMOVQ	208(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVQ	112(R1), F5
+	ADD	$240, R1, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F6
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V6.S[2]
+	JMP	loaded_46
+
+one_48:
+	FMOVS	(R10), F6
+	JMP	loaded_46
+
+four_47:
+	FMOVQ	(R10), F6
+
+loaded_46:
+	VBIF	V0.B16, V1.B16, V6.B16
+	WORD	$0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F1
-	FMOVQ	32(RSP), F2
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ	48(RSP), F2
-	FMOVQ	64(RSP), F3
+	FMOVQ	16(RSP), F2
+	FMOVQ	32(RSP), F3
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	CMP	$4, R8
+	FMOVQ	48(RSP), F3
+	FMOVQ	64(RSP), F4
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	CMP	$4, R9
 	BNE	part
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_73
-	FMOVD	F1, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R10
+	TBZ	$1, R9, skip_49
+	FMOVD	F2, (R10)
+	ADD	$8, R10, R10
+	VEXT	$8, V2.B16, V2.B16, V2.B16
 
-skip_73:
-	TBZ	$0, R8, skip_74
-	FMOVS	F1, (R9)
+skip_49:
+	TBZ	$0, R9, skip_50
+	FMOVS	F2, (R10)
 
-skip_74:
+skip_50:
 	JMP	next
 
 single0:
@@ -14472,14 +14781,14 @@ single13:
 single14:
 
 single15:
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
+	VEXT	$8, V2.B16, V2.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FMOVS	F2, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -14520,14 +14829,24 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$3, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$1, R5, R5
 	ADD	$1, R5, R5
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$3, R5, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$3, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VSHL	$32, V1.D2, V1.D2
 	CMP	$4, R4
 	BGT	rest
 	CMP	$2, R4
@@ -14536,36 +14855,26 @@ unpacked:
 whole2:
 	CMP	$2, R3
 	BLT	rest
-	FMOVQ	(R1), F1
-	ADD	$16, R1, R7
-	TBNZ	$1, R5, two_2
-	FMOVD	(R7), F2
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R7), F2
-
-loaded_1:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	LSL	$1, R8, R8
+	ADD	R1, R8, R8
+	ADD	$32, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVQ	(R1), F2
-	ADD	$16, R1, R7
-	TBNZ	$1, R5, two_4
-	FMOVD	(R7), F3
-	JMP	loaded_3
-
-two_4:
-	FMOVQ	(R7), F3
-
-loaded_3:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
-	FMOVQ	F1, (R2)
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F3
+	FMOVQ	16(R1), F4
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole2
@@ -14573,32 +14882,22 @@ loaded_3:
 whole1:
 	CMP	$2, R3
 	BLT	rest
-	ADD	$0, R1, R7
-	TBNZ	$1, R5, two_6
-	FMOVD	(R7), F1
-	JMP	loaded_5
-
-two_6:
-	FMOVQ	(R7), F1
-
-loaded_5:
-	VORR	V0.B16, V1.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$1, R5, two_8
-	FMOVD	(R7), F2
-	JMP	loaded_7
-
-two_8:
-	FMOVQ	(R7), F2
-
-loaded_7:
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
-	FMOVQ	F1, (R2)
+	MOVD	32(R0), R8
+	LSL	$1, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVQ	(R1), F2
+	VBIF	V0.B16, V1.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole1
@@ -14607,16 +14906,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$2, R8
-	CMP	R8, R3
+	MOVD	$2, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R7
-	MOVD	R8, R6
-	LSL	$4, R6, R6
-	ADD	R7, R6, R6
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
+	LSL	$4, R7, R7
+	ADD	R8, R7, R7
 	CMP	$2, R4
 	BLE	row0
 	CMP	$4, R4
@@ -14650,596 +14949,596 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$1, R5, two_10
-	FMOVD	(R9), F1
-	JMP	loaded_9
+	ADD	$0, R1, R10
+	TBNZ	$1, R5, two_2
+	FMOVD	(R10), F2
+	JMP	loaded_1
 
-two_10:
-	FMOVQ	(R9), F1
+two_2:
+	FMOVQ	(R10), F2
 
-loaded_9:
-	VORR	V0.B16, V1.B16, V1.B16
-	CMP	$1, R8
+loaded_1:
+	VBIF	V0.B16, V1.B16, V2.B16
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVQ	(R1), F1
-	ADD	$16, R1, R9
-	TBNZ	$1, R5, two_12
-	FMOVD	(R9), F2
-	JMP	loaded_11
+	FMOVQ	(R1), F2
+	ADD	$16, R1, R10
+	TBNZ	$1, R5, two_4
+	FMOVD	(R10), F3
+	JMP	loaded_3
 
-two_12:
-	FMOVQ	(R9), F2
+two_4:
+	FMOVQ	(R10), F3
 
-loaded_11:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+loaded_3:
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVQ	(R1), F1
-	ADD	$32, R1, R9
-	TBNZ	$1, R5, two_14
-	FMOVD	(R9), F2
-	JMP	loaded_13
+	FMOVQ	(R1), F2
+	ADD	$32, R1, R10
+	TBNZ	$1, R5, two_6
+	FMOVD	(R10), F3
+	JMP	loaded_5
 
-two_14:
-	FMOVQ	(R9), F2
+two_6:
+	FMOVQ	(R10), F3
 
-loaded_13:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+loaded_5:
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	16(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	ADD	$48, R1, R9
-	TBNZ	$1, R5, two_16
-	FMOVD	(R9), F3
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R9), F3
-
-loaded_15:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$48, R1, R10
+	TBNZ	$1, R5, two_8
+	FMOVD	(R10), F4
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R10), F4
+
+loaded_7:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVQ	(R1), F1
-	ADD	$64, R1, R9
-	TBNZ	$1, R5, two_18
-	FMOVD	(R9), F2
-	JMP	loaded_17
+	FMOVQ	(R1), F2
+	ADD	$64, R1, R10
+	TBNZ	$1, R5, two_10
+	FMOVD	(R10), F3
+	JMP	loaded_9
 
-two_18:
-	FMOVQ	(R9), F2
+two_10:
+	FMOVQ	(R10), F3
 
-loaded_17:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	48(R1), F3
+loaded_9:
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	16(R1), F3
+	FMOVQ	48(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	ADD	$80, R1, R9
-	TBNZ	$1, R5, two_20
-	FMOVD	(R9), F3
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R9), F3
-
-loaded_19:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
+	FMOVQ	32(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$80, R1, R10
+	TBNZ	$1, R5, two_12
+	FMOVD	(R10), F4
+	JMP	loaded_11
+
+two_12:
+	FMOVQ	(R10), F4
+
+loaded_11:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	ADD	$96, R1, R9
-	TBNZ	$1, R5, two_22
-	FMOVD	(R9), F3
-	JMP	loaded_21
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	32(R1), F3
+	ADD	$96, R1, R10
+	TBNZ	$1, R5, two_14
+	FMOVD	(R10), F4
+	JMP	loaded_13
 
-two_22:
-	FMOVQ	(R9), F3
+two_14:
+	FMOVQ	(R10), F4
 
-loaded_21:
-	VORR	V0.B16, V3.B16, V3.B16
+loaded_13:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	ADD	$112, R1, R9
-	TBNZ	$1, R5, two_24
-	FMOVD	(R9), F4
-	JMP	loaded_23
-
-two_24:
-	FMOVQ	(R9), F4
-
-loaded_23:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	ADD	$112, R1, R10
+	TBNZ	$1, R5, two_16
+	FMOVD	(R10), F5
+	JMP	loaded_15
+
+two_16:
+	FMOVQ	(R10), F5
+
+loaded_15:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVQ	(R1), F1
-	ADD	$128, R1, R9
-	TBNZ	$1, R5, two_26
-	FMOVD	(R9), F2
-	JMP	loaded_25
+	FMOVQ	(R1), F2
+	ADD	$128, R1, R10
+	TBNZ	$1, R5, two_18
+	FMOVD	(R10), F3
+	JMP	loaded_17
 
-two_26:
-	FMOVQ	(R9), F2
+two_18:
+	FMOVQ	(R10), F3
 
-loaded_25:
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+loaded_17:
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	80(R1), F3
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	ADD	$144, R1, R9
-	TBNZ	$1, R5, two_28
-	FMOVD	(R9), F3
-	JMP	loaded_27
-
-two_28:
-	FMOVQ	(R9), F3
-
-loaded_27:
-	VORR	V0.B16, V3.B16, V3.B16
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	96(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	ADD	$144, R1, R10
+	TBNZ	$1, R5, two_20
+	FMOVD	(R10), F4
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F4
+
+loaded_19:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	ADD	$160, R1, R9
-	TBNZ	$1, R5, two_30
-	FMOVD	(R9), F3
-	JMP	loaded_29
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	64(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	32(R1), F3
+	ADD	$160, R1, R10
+	TBNZ	$1, R5, two_22
+	FMOVD	(R10), F4
+	JMP	loaded_21
 
-two_30:
-	FMOVQ	(R9), F3
+two_22:
+	FMOVQ	(R10), F4
 
-loaded_29:
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	112(R1), F4
+loaded_21:
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	96(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	ADD	$176, R1, R9
-	TBNZ	$1, R5, two_32
-	FMOVD	(R9), F4
-	JMP	loaded_31
-
-two_32:
-	FMOVQ	(R9), F4
-
-loaded_31:
-	VORR	V0.B16, V4.B16, V4.B16
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FMOVQ	112(R1), F4
+	FMOVQ	96(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	ADD	$176, R1, R10
+	TBNZ	$1, R5, two_24
+	FMOVD	(R10), F5
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F5
+
+loaded_23:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	ADD	$192, R1, R9
-	TBNZ	$1, R5, two_34
-	FMOVD	(R9), F3
-	JMP	loaded_33
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	64(R1), F3
+	ADD	$192, R1, R10
+	TBNZ	$1, R5, two_26
+	FMOVD	(R10), F4
+	JMP	loaded_25
 
-two_34:
-	FMOVQ	(R9), F3
+two_26:
+	FMOVQ	(R10), F4
 
-loaded_33:
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FMOVQ	112(R1), F4
+loaded_25:
+	VBIF	V0.B16, V1.B16, V4.B16
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	96(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	96(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	ADD	$208, R1, R9
-	TBNZ	$1, R5, two_36
-	FMOVD	(R9), F4
-	JMP	loaded_35
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	ADD	$208, R1, R10
+	TBNZ	$1, R5, two_28
+	FMOVD	(R10), F5
+	JMP	loaded_27
 
-two_36:
-	FMOVQ	(R9), F4
+two_28:
+	FMOVQ	(R10), F5
 
-loaded_35:
-	VORR	V0.B16, V4.B16, V4.B16
+loaded_27:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FMOVQ	112(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	ADD	$224, R1, R9
-	TBNZ	$1, R5, two_38
-	FMOVD	(R9), F4
-	JMP	loaded_37
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	96(R1), F4
+	ADD	$224, R1, R10
+	TBNZ	$1, R5, two_30
+	FMOVD	(R10), F5
+	JMP	loaded_29
 
-two_38:
-	FMOVQ	(R9), F4
+two_30:
+	FMOVQ	(R10), F5
 
-loaded_37:
-	VORR	V0.B16, V4.B16, V4.B16
+loaded_29:
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	FMOVQ	208(R1), F4
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	FMOVQ	208(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	FMOVQ	112(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FMOVQ	112(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	(R1), F2
+	FMOVQ	128(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	64(R1), F3
+	FMOVQ	192(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	16(R1), F2
-	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	80(R1), F3
-	FMOVQ	208(R1), F4
+	FMOVQ	32(R1), F3
+	FMOVQ	160(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	48(R1), F3
-	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	FMOVQ	112(R1), F4
-	ADD	$240, R1, R9
-	TBNZ	$1, R5, two_40
-	FMOVD	(R9), F5
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R9), F5
-
-loaded_39:
-	VORR	V0.B16, V5.B16, V5.B16
+	FMOVQ	96(R1), F4
+	FMOVQ	224(R1), F5
 	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	CMP	$1, R8
+	FMOVQ	16(R1), F3
+	FMOVQ	144(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	80(R1), F4
+	FMOVQ	208(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FMOVQ	48(R1), F4
+	FMOVQ	176(R1), F5
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	FMOVQ	112(R1), F5
+	ADD	$240, R1, R10
+	TBNZ	$1, R5, two_32
+	FMOVD	(R10), F6
+	JMP	loaded_31
+
+two_32:
+	FMOVQ	(R10), F6
+
+loaded_31:
+	VBIF	V0.B16, V1.B16, V6.B16
+	WORD	$0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F1
-	FMOVQ	32(RSP), F2
-	WORD	$0x6e62d421 // faddp v1.2d, v1.2d, v2.2d
-	CMP	$2, R8
+	FMOVQ	16(RSP), F2
+	FMOVQ	32(RSP), F3
+	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	CMP	$2, R9
 	BNE	part
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$0, R8, skip_41
-	FMOVD	F1, (R9)
+	ADD	$0, R2, R10
+	TBZ	$0, R9, skip_33
+	FMOVD	F2, (R10)
 
-skip_41:
+skip_33:
 	JMP	next
 
 single0:
@@ -15273,12 +15572,12 @@ single13:
 single14:
 
 single15:
-	WORD	$0x6e61d421 // faddp v1.2d, v1.2d, v1.2d
-	FMOVD	F1, (R2)
+	WORD	$0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	FMOVD	F2, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -15342,14 +15641,23 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$1, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$3, R5, R5
 	ADD	$1, R5, R5
-	MOVD	$reducesumConst0<>(SB), R6
-	LSL	$2, R5, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$2, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$8, R4
 	BGT	rest
 	CMP	$4, R4
@@ -15358,114 +15666,52 @@ unpacked:
 whole2:
 	CMP	$4, R3
 	BLT	rest
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_1
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R7), F2
-
-loaded_1:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_4
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_4
-
-one_6:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_4
-
-four_5:
-	FMOVD	(R7), F3
-
-loaded_4:
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_7
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_7
-
-one_9:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_7
-
-four_8:
-	FMOVD	(R7), F3
-
-loaded_7:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
-	FMOVS	(R7), F4
-	TBZ	$0, R5, loaded_10
-	ADD	$4, R7, R7
-	VLD1	(R7), V4.H[2]
-	JMP	loaded_10
-
-one_12:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R7), V4.H[0]
-	JMP	loaded_10
-
-four_11:
-	FMOVD	(R7), F4
-
-loaded_10:
+	FMOVD	8(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	VORR	V0.B16, V4.B16, V4.B16
+	VBIF	V0.B16, V1.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	8(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole2
@@ -15473,102 +15719,40 @@ loaded_10:
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
-	FMOVS	(R7), F1
-	TBZ	$0, R5, loaded_13
-	ADD	$4, R7, R7
-	VLD1	(R7), V1.H[2]
-	JMP	loaded_13
-
-one_15:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R7), V1.H[0]
-	JMP	loaded_13
-
-four_14:
-	FMOVD	(R7), F1
-
-loaded_13:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	VORR	V0.B16, V1.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_16
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_16
-
-one_18:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_16
-
-four_17:
-	FMOVD	(R7), F2
-
-loaded_16:
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$8, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_19
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_19
-
-one_21:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_19
-
-four_20:
-	FMOVD	(R7), F2
-
-loaded_19:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_22
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_22
-
-one_24:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_22
-
-four_23:
-	FMOVD	(R7), F3
-
-loaded_22:
+	VBIF	V0.B16, V1.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
@@ -15577,16 +15761,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R7
-	MOVD	R8, R6
-	LSL	$4, R6, R6
-	ADD	R7, R6, R6
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
+	LSL	$4, R7, R7
+	ADD	R8, R7, R7
 	CMP	$4, R4
 	BLE	row0
 	CMP	$8, R4
@@ -15620,890 +15804,890 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
-	FMOVS	(R9), F1
-	TBZ	$0, R5, loaded_25
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_25
+	ADD	$0, R1, R10
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVS	(R10), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$4, R10, R10
+	VLD1	(R10), V2.H[2]
+	JMP	loaded_1
 
-one_27:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_25
+one_3:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R10), V2.H[0]
+	JMP	loaded_1
 
-four_26:
-	FMOVD	(R9), F1
+four_2:
+	FMOVD	(R10), F2
 
-loaded_25:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	VORR	V0.B16, V1.B16, V1.B16
-	CMP	$1, R8
+loaded_1:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	VBIF	V0.B16, V1.B16, V2.B16
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$8, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_28
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_28
-
-one_30:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_28
-
-four_29:
-	FMOVD	(R9), F2
-
-loaded_28:
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	ADD	$8, R1, R10
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R10), F3
+
+loaded_4:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_31
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_31
-
-one_33:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_31
-
-four_32:
-	FMOVD	(R9), F2
-
-loaded_31:
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	ADD	$16, R1, R10
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R10), F3
+
+loaded_7:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$24, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_34
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R9), F3
-
-loaded_34:
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$24, R1, R10
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R10), F4
+
+loaded_10:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_37
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_37
-
-one_39:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_37
-
-four_38:
-	FMOVD	(R9), F2
-
-loaded_37:
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	24(R1), F3
+	ADD	$32, R1, R10
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_13
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R10), F3
+
+loaded_13:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$40, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_40
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_40
-
-one_42:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_40
-
-four_41:
-	FMOVD	(R9), F3
-
-loaded_40:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$40, R1, R10
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F4
+
+loaded_16:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_43
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_43
-
-one_45:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_43
-
-four_44:
-	FMOVD	(R9), F3
-
-loaded_43:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	40(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$48, R1, R10
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_19
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R10), F4
+
+loaded_19:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	40(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	ADD	$56, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_46
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_46
-
-one_48:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_46
-
-four_47:
-	FMOVD	(R9), F4
-
-loaded_46:
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	ADD	$56, R1, R10
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F5
+
+loaded_22:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_49
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_49
-
-one_51:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_49
-
-four_50:
-	FMOVD	(R9), F2
-
-loaded_49:
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	ADD	$64, R1, R10
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_25
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R10), F3
+
+loaded_25:
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	40(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$72, R1, R9
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_52
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_52
-
-one_54:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_52
-
-four_53:
-	FMOVD	(R9), F3
-
-loaded_52:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$72, R1, R10
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F4
+
+loaded_28:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_55
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_55
+	FMOVD	64(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$80, R1, R10
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_31
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_31
 
-one_57:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_55
+one_33:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_31
 
-four_56:
-	FMOVD	(R9), F3
+four_32:
+	FMOVD	(R10), F4
 
-loaded_55:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	56(R1), F4
+loaded_31:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	72(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	ADD	$88, R1, R9
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_58
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_58
-
-one_60:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_58
-
-four_59:
-	FMOVD	(R9), F4
-
-loaded_58:
+	FMOVD	80(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	72(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	ADD	$88, R1, R10
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F5
+
+loaded_34:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_61
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_61
+	FMOVD	64(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	ADD	$96, R1, R10
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_37
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_37
 
-one_63:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_61
+one_39:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_37
 
-four_62:
-	FMOVD	(R9), F3
+four_38:
+	FMOVD	(R10), F4
 
-loaded_61:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	VORR	V0.B16, V3.B16, V3.B16
+loaded_37:
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	88(R1), F4
+	FMOVD	80(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	72(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	88(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	ADD	$104, R1, R9
-	TBNZ	$2, R5, four_65
-	TBZ	$1, R5, one_66
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_64
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_64
-
-one_66:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_64
-
-four_65:
-	FMOVD	(R9), F4
-
-loaded_64:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	VORR	V0.B16, V4.B16, V4.B16
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	88(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	96(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	80(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	72(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	ADD	$104, R1, R10
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_40
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_40
+
+one_42:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_40
+
+four_41:
+	FMOVD	(R10), F5
+
+loaded_40:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	88(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	96(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_68
-	TBZ	$1, R5, one_69
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_67
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_67
+	FMOVD	80(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	ADD	$112, R1, R10
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_43
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_43
 
-one_69:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_67
+one_45:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_43
 
-four_68:
-	FMOVD	(R9), F4
+four_44:
+	FMOVD	(R10), F5
 
-loaded_67:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	VORR	V0.B16, V4.B16, V4.B16
+loaded_43:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	104(R1), F4
+	FMOVD	72(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	88(R1), F4
+	FMOVD	40(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	104(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	24(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	88(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	112(R1), F4
+	FMOVD	96(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	72(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	104(R1), F4
+	FMOVD	80(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	88(R1), F4
+	FMOVD	48(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	ADD	$120, R1, R9
-	TBNZ	$2, R5, four_71
-	TBZ	$1, R5, one_72
-	FMOVS	(R9), F5
-	TBZ	$0, R5, loaded_70
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_70
-
-one_72:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_70
-
-four_71:
-	FMOVD	(R9), F5
-
-loaded_70:
+	FMOVD	112(R1), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	72(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	104(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FMOVD	88(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	ADD	$120, R1, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVS	(R10), F6
+	TBZ	$0, R5, loaded_46
+	ADD	$4, R10, R10
+	VLD1	(R10), V6.H[2]
+	JMP	loaded_46
+
+one_48:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R10), V6.H[0]
+	JMP	loaded_46
+
+four_47:
+	FMOVD	(R10), F6
+
+loaded_46:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	VBIF	V0.B16, V1.B16, V6.B16
+	WORD	$0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F1
-	FMOVQ	32(RSP), F2
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ	48(RSP), F2
-	FMOVQ	64(RSP), F3
+	FMOVQ	16(RSP), F2
+	FMOVQ	32(RSP), F3
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	CMP	$4, R8
+	FMOVQ	48(RSP), F3
+	FMOVQ	64(RSP), F4
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	CMP	$4, R9
 	BNE	part
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_73
-	FMOVD	F1, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R10
+	TBZ	$1, R9, skip_49
+	FMOVD	F2, (R10)
+	ADD	$8, R10, R10
+	VEXT	$8, V2.B16, V2.B16, V2.B16
 
-skip_73:
-	TBZ	$0, R8, skip_74
-	FMOVS	F1, (R9)
+skip_49:
+	TBZ	$0, R9, skip_50
+	FMOVS	F2, (R10)
 
-skip_74:
+skip_50:
 	JMP	next
 
 single0:
@@ -16537,14 +16721,14 @@ single13:
 single14:
 
 single15:
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
+	VEXT	$8, V2.B16, V2.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FMOVS	F2, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -16608,14 +16792,23 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$1, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$3, R5, R5
 	ADD	$1, R5, R5
-	MOVD	$reducesumConst0<>(SB), R6
-	LSL	$2, R5, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$2, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$8, R4
 	BGT	rest
 	CMP	$4, R4
@@ -16624,114 +16817,52 @@ unpacked:
 whole2:
 	CMP	$4, R3
 	BLT	rest
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_1
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R7), F2
-
-loaded_1:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_4
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_4
-
-one_6:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_4
-
-four_5:
-	FMOVD	(R7), F3
-
-loaded_4:
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
+	VBIF	V0.B16, V1.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVD	(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_7
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_7
-
-one_9:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_7
-
-four_8:
-	FMOVD	(R7), F3
-
-loaded_7:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	ADD	$8, R1, R7
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
-	FMOVS	(R7), F4
-	TBZ	$0, R5, loaded_10
-	ADD	$4, R7, R7
-	VLD1	(R7), V4.H[2]
-	JMP	loaded_10
-
-one_12:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R7), V4.H[0]
-	JMP	loaded_10
-
-four_11:
-	FMOVD	(R7), F4
-
-loaded_10:
+	FMOVD	8(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	VORR	V0.B16, V4.B16, V4.B16
+	VBIF	V0.B16, V1.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	8(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole2
@@ -16739,102 +16870,40 @@ loaded_10:
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
-	FMOVS	(R7), F1
-	TBZ	$0, R5, loaded_13
-	ADD	$4, R7, R7
-	VLD1	(R7), V1.H[2]
-	JMP	loaded_13
-
-one_15:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R7), V1.H[0]
-	JMP	loaded_13
-
-four_14:
-	FMOVD	(R7), F1
-
-loaded_13:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VORR	V0.B16, V1.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_16
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_16
-
-one_18:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_16
-
-four_17:
-	FMOVD	(R7), F2
-
-loaded_16:
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$8, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
-	FMOVS	(R7), F2
-	TBZ	$0, R5, loaded_19
-	ADD	$4, R7, R7
-	VLD1	(R7), V2.H[2]
-	JMP	loaded_19
-
-one_21:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R7), V2.H[0]
-	JMP	loaded_19
-
-four_20:
-	FMOVD	(R7), F2
-
-loaded_19:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
-	ADD	$0, R1, R7
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
-	FMOVS	(R7), F3
-	TBZ	$0, R5, loaded_22
-	ADD	$4, R7, R7
-	VLD1	(R7), V3.H[2]
-	JMP	loaded_22
-
-one_24:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R7), V3.H[0]
-	JMP	loaded_22
-
-four_23:
-	FMOVD	(R7), F3
-
-loaded_22:
+	VBIF	V0.B16, V1.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	FMOVQ	F1, (R2)
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V0.B16, V1.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
@@ -16843,16 +16912,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R7
-	MOVD	R8, R6
-	LSL	$4, R6, R6
-	ADD	R7, R6, R6
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
+	LSL	$4, R7, R7
+	ADD	R8, R7, R7
 	CMP	$4, R4
 	BLE	row0
 	CMP	$8, R4
@@ -16886,890 +16955,890 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
-	FMOVS	(R9), F1
-	TBZ	$0, R5, loaded_25
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_25
+	ADD	$0, R1, R10
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVS	(R10), F2
+	TBZ	$0, R5, loaded_1
+	ADD	$4, R10, R10
+	VLD1	(R10), V2.H[2]
+	JMP	loaded_1
 
-one_27:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_25
+one_3:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R10), V2.H[0]
+	JMP	loaded_1
 
-four_26:
-	FMOVD	(R9), F1
+four_2:
+	FMOVD	(R10), F2
 
-loaded_25:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VORR	V0.B16, V1.B16, V1.B16
-	CMP	$1, R8
+loaded_1:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VBIF	V0.B16, V1.B16, V2.B16
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$8, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_28
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_28
-
-one_30:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_28
-
-four_29:
-	FMOVD	(R9), F2
-
-loaded_28:
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	ADD	$8, R1, R10
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_4
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_4
+
+one_6:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_4
+
+four_5:
+	FMOVD	(R10), F3
+
+loaded_4:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_31
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_31
-
-one_33:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_31
-
-four_32:
-	FMOVD	(R9), F2
-
-loaded_31:
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	ADD	$16, R1, R10
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_7
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_7
+
+one_9:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_7
+
+four_8:
+	FMOVD	(R10), F3
+
+loaded_7:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$24, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_34
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R9), F3
-
-loaded_34:
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$24, R1, R10
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_10
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_10
+
+one_12:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_10
+
+four_11:
+	FMOVD	(R10), F4
+
+loaded_10:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_37
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_37
-
-one_39:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_37
-
-four_38:
-	FMOVD	(R9), F2
-
-loaded_37:
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	24(R1), F3
+	ADD	$32, R1, R10
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_13
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_13
+
+one_15:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_13
+
+four_14:
+	FMOVD	(R10), F3
+
+loaded_13:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$40, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_40
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_40
-
-one_42:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_40
-
-four_41:
-	FMOVD	(R9), F3
-
-loaded_40:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$40, R1, R10
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_16
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_16
+
+one_18:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_16
+
+four_17:
+	FMOVD	(R10), F4
+
+loaded_16:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_43
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_43
-
-one_45:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_43
-
-four_44:
-	FMOVD	(R9), F3
-
-loaded_43:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	40(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$48, R1, R10
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_19
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_19
+
+one_21:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_19
+
+four_20:
+	FMOVD	(R10), F4
+
+loaded_19:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	40(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	ADD	$56, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_46
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_46
-
-one_48:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_46
-
-four_47:
-	FMOVD	(R9), F4
-
-loaded_46:
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	ADD	$56, R1, R10
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_22
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_22
+
+one_24:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_22
+
+four_23:
+	FMOVD	(R10), F5
+
+loaded_22:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVS	(R9), F2
-	TBZ	$0, R5, loaded_49
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_49
-
-one_51:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_49
-
-four_50:
-	FMOVD	(R9), F2
-
-loaded_49:
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	VORR	V0.B16, V2.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	ADD	$64, R1, R10
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
+	FMOVS	(R10), F3
+	TBZ	$0, R5, loaded_25
+	ADD	$4, R10, R10
+	VLD1	(R10), V3.H[2]
+	JMP	loaded_25
+
+one_27:
+	VEOR	V3.B16, V3.B16, V3.B16
+	VLD1	(R10), V3.H[0]
+	JMP	loaded_25
+
+four_26:
+	FMOVD	(R10), F3
+
+loaded_25:
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V0.B16, V1.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	40(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$72, R1, R9
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_52
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_52
-
-one_54:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_52
-
-four_53:
-	FMOVD	(R9), F3
-
-loaded_52:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$72, R1, R10
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_28
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_28
+
+one_30:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_28
+
+four_29:
+	FMOVD	(R10), F4
+
+loaded_28:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_55
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_55
+	FMOVD	64(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$80, R1, R10
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_31
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_31
 
-one_57:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_55
+one_33:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_31
 
-four_56:
-	FMOVD	(R9), F3
+four_32:
+	FMOVD	(R10), F4
 
-loaded_55:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	56(R1), F4
+loaded_31:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	72(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	ADD	$88, R1, R9
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_58
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_58
-
-one_60:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_58
-
-four_59:
-	FMOVD	(R9), F4
-
-loaded_58:
+	FMOVD	80(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	VORR	V0.B16, V4.B16, V4.B16
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	72(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	ADD	$88, R1, R10
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_34
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R10), F5
+
+loaded_34:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVS	(R9), F3
-	TBZ	$0, R5, loaded_61
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_61
+	FMOVD	64(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	32(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	ADD	$96, R1, R10
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVS	(R10), F4
+	TBZ	$0, R5, loaded_37
+	ADD	$4, R10, R10
+	VLD1	(R10), V4.H[2]
+	JMP	loaded_37
 
-one_63:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_61
+one_39:
+	VEOR	V4.B16, V4.B16, V4.B16
+	VLD1	(R10), V4.H[0]
+	JMP	loaded_37
 
-four_62:
-	FMOVD	(R9), F3
+four_38:
+	FMOVD	(R10), F4
 
-loaded_61:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VORR	V0.B16, V3.B16, V3.B16
+loaded_37:
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V0.B16, V1.B16, V4.B16
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	88(R1), F4
+	FMOVD	80(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	72(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	88(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	ADD	$104, R1, R9
-	TBNZ	$2, R5, four_65
-	TBZ	$1, R5, one_66
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_64
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_64
-
-one_66:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_64
-
-four_65:
-	FMOVD	(R9), F4
-
-loaded_64:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VORR	V0.B16, V4.B16, V4.B16
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	88(R1), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	96(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	80(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	72(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	ADD	$104, R1, R10
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_40
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_40
+
+one_42:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_40
+
+four_41:
+	FMOVD	(R10), F5
+
+loaded_40:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	88(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	96(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_68
-	TBZ	$1, R5, one_69
-	FMOVS	(R9), F4
-	TBZ	$0, R5, loaded_67
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_67
+	FMOVD	80(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	48(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	ADD	$112, R1, R10
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
+	FMOVS	(R10), F5
+	TBZ	$0, R5, loaded_43
+	ADD	$4, R10, R10
+	VLD1	(R10), V5.H[2]
+	JMP	loaded_43
 
-one_69:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_67
+one_45:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R10), V5.H[0]
+	JMP	loaded_43
 
-four_68:
-	FMOVD	(R9), F4
+four_44:
+	FMOVD	(R10), F5
 
-loaded_67:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VORR	V0.B16, V4.B16, V4.B16
+loaded_43:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VBIF	V0.B16, V1.B16, V5.B16
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	104(R1), F4
+	FMOVD	72(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	88(R1), F4
+	FMOVD	40(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	104(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
+	FMOVD	24(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	88(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	112(R1), F4
+	FMOVD	96(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	8(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	72(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	40(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	104(R1), F4
+	FMOVD	80(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	24(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	88(R1), F4
+	FMOVD	48(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	FMOVD	56(R1), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	ADD	$120, R1, R9
-	TBNZ	$2, R5, four_71
-	TBZ	$1, R5, one_72
-	FMOVS	(R9), F5
-	TBZ	$0, R5, loaded_70
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_70
-
-one_72:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_70
-
-four_71:
-	FMOVD	(R9), F5
-
-loaded_70:
+	FMOVD	112(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	VORR	V0.B16, V5.B16, V5.B16
 	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	CMP	$1, R8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	72(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	40(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	104(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FMOVD	24(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FMOVD	88(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FMOVD	56(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	ADD	$120, R1, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVS	(R10), F6
+	TBZ	$0, R5, loaded_46
+	ADD	$4, R10, R10
+	VLD1	(R10), V6.H[2]
+	JMP	loaded_46
+
+one_48:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R10), V6.H[0]
+	JMP	loaded_46
+
+four_47:
+	FMOVD	(R10), F6
+
+loaded_46:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VBIF	V0.B16, V1.B16, V6.B16
+	WORD	$0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F1, (R7)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R7, R7
-	CMP	R6, R7
+	FMOVQ	F2, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F1
-	FMOVQ	32(RSP), F2
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	FMOVQ	48(RSP), F2
-	FMOVQ	64(RSP), F3
+	FMOVQ	16(RSP), F2
+	FMOVQ	32(RSP), F3
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x6e22d421 // faddp v1.4s, v1.4s, v2.4s
-	CMP	$4, R8
+	FMOVQ	48(RSP), F3
+	FMOVQ	64(RSP), F4
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	CMP	$4, R9
 	BNE	part
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_73
-	FMOVD	F1, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R10
+	TBZ	$1, R9, skip_49
+	FMOVD	F2, (R10)
+	ADD	$8, R10, R10
+	VEXT	$8, V2.B16, V2.B16, V2.B16
 
-skip_73:
-	TBZ	$0, R8, skip_74
-	FMOVS	F1, (R9)
+skip_49:
+	TBZ	$0, R9, skip_50
+	FMOVS	F2, (R10)
 
-skip_74:
+skip_50:
 	JMP	next
 
 single0:
@@ -17803,14 +17872,14 @@ single13:
 single14:
 
 single15:
-	VEXT	$8, V1.B16, V1.B16, V2.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
-	FMOVS	F1, (R2)
+	VEXT	$8, V2.B16, V2.B16, V3.B16
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FMOVS	F2, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -17871,10 +17940,22 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$2, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$3, R5, R5
 	ADD	$1, R5, R5
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$2, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
 	CMP	$8, R4
 	BGT	rest
 	CMP	$4, R4
@@ -17883,98 +17964,44 @@ unpacked:
 whole2:
 	CMP	$4, R3
 	BLT	rest
-	FMOVQ	(R1), F0
-	ADD	$16, R1, R6
-	TBNZ	$2, R5, four_2
-	TBZ	$1, R5, one_3
-	FMOVD	(R6), F1
-	TBZ	$0, R5, loaded_1
-	ADD	$8, R6, R6
-	VLD1	(R6), V1.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R6), F1
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R6), F1
-
-loaded_1:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$32, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVQ	(R1), F1
-	ADD	$16, R1, R6
-	TBNZ	$2, R5, four_5
-	TBZ	$1, R5, one_6
-	FMOVD	(R6), F2
-	TBZ	$0, R5, loaded_4
-	ADD	$8, R6, R6
-	VLD1	(R6), V2.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R6), F2
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R6), F2
-
-loaded_4:
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
 	VADD	V2.S4, V1.S4, V1.S4
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	VADD	V2.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	ADD	$16, R1, R6
-	TBNZ	$2, R5, four_8
-	TBZ	$1, R5, one_9
-	FMOVD	(R6), F2
-	TBZ	$0, R5, loaded_7
-	ADD	$8, R6, R6
-	VLD1	(R6), V2.S[2]
-	JMP	loaded_7
-
-one_9:
-	FMOVS	(R6), F2
-	JMP	loaded_7
-
-four_8:
-	FMOVQ	(R6), F2
-
-loaded_7:
-	VADD	V2.S4, V1.S4, V1.S4
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	FMOVQ	(R1), F2
-	ADD	$16, R1, R6
-	TBNZ	$2, R5, four_11
-	TBZ	$1, R5, one_12
-	FMOVD	(R6), F3
-	TBZ	$0, R5, loaded_10
-	ADD	$8, R6, R6
-	VLD1	(R6), V3.S[2]
-	JMP	loaded_10
-
-one_12:
-	FMOVS	(R6), F3
-	JMP	loaded_10
-
-four_11:
-	FMOVQ	(R6), F3
-
-loaded_10:
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V31.B16, V3.B16
 	VADD	V3.S4, V2.S4, V2.S4
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
 	VADD	V3.S4, V1.S4, V1.S4
-	VADDP	V1.S4, V0.S4, V0.S4
-	FMOVQ	F0, (R2)
+	FMOVQ	(R1), F2
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V31.B16, V3.B16
+	VADD	V3.S4, V2.S4, V2.S4
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F3
+	FMOVQ	16(R1), F4
+	VBIF	V0.B16, V31.B16, V4.B16
+	VADD	V4.S4, V3.S4, V3.S4
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	VADD	V4.S4, V2.S4, V2.S4
+	VADDP	V2.S4, V1.S4, V1.S4
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole2
@@ -17982,90 +18009,36 @@ loaded_10:
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	ADD	$0, R1, R6
-	TBNZ	$2, R5, four_14
-	TBZ	$1, R5, one_15
-	FMOVD	(R6), F0
-	TBZ	$0, R5, loaded_13
-	ADD	$8, R6, R6
-	VLD1	(R6), V0.S[2]
-	JMP	loaded_13
-
-one_15:
-	FMOVS	(R6), F0
-	JMP	loaded_13
-
-four_14:
-	FMOVQ	(R6), F0
-
-loaded_13:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	ADD	$0, R1, R6
-	TBNZ	$2, R5, four_17
-	TBZ	$1, R5, one_18
-	FMOVD	(R6), F1
-	TBZ	$0, R5, loaded_16
-	ADD	$8, R6, R6
-	VLD1	(R6), V1.S[2]
-	JMP	loaded_16
-
-one_18:
-	FMOVS	(R6), F1
-	JMP	loaded_16
-
-four_17:
-	FMOVQ	(R6), F1
-
-loaded_16:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	VADD	V2.S4, V0.S4, V0.S4
-	ADD	$0, R1, R6
-	TBNZ	$2, R5, four_20
-	TBZ	$1, R5, one_21
-	FMOVD	(R6), F1
-	TBZ	$0, R5, loaded_19
-	ADD	$8, R6, R6
-	VLD1	(R6), V1.S[2]
-	JMP	loaded_19
-
-one_21:
-	FMOVS	(R6), F1
-	JMP	loaded_19
-
-four_20:
-	FMOVQ	(R6), F1
-
-loaded_19:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	ADD	$0, R1, R6
-	TBNZ	$2, R5, four_23
-	TBZ	$1, R5, one_24
-	FMOVD	(R6), F2
-	TBZ	$0, R5, loaded_22
-	ADD	$8, R6, R6
-	VLD1	(R6), V2.S[2]
-	JMP	loaded_22
-
-one_24:
-	FMOVS	(R6), F2
-	JMP	loaded_22
-
-four_23:
-	FMOVQ	(R6), F2
-
-loaded_22:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
+	MOVD	32(R0), R8
+	LSL	$2, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVQ	(R1), F1
+	VBIF	V0.B16, V31.B16, V1.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
 	VADD	V3.S4, V1.S4, V1.S4
-	VADDP	V1.S4, V0.S4, V0.S4
-	FMOVQ	F0, (R2)
+	FMOVQ	(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F3
+	VBIF	V0.B16, V31.B16, V3.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	VADD	V4.S4, V2.S4, V2.S4
+	VADDP	V2.S4, V1.S4, V1.S4
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
@@ -18074,16 +18047,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R6
-	MOVD	R8, R7
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
 	LSL	$4, R7, R7
-	ADD	R6, R7, R7
+	ADD	R8, R7, R7
 	CMP	$4, R4
 	BLE	row0
 	CMP	$8, R4
@@ -18117,722 +18090,722 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$2, R5, four_26
-	TBZ	$1, R5, one_27
-	FMOVD	(R9), F0
-	TBZ	$0, R5, loaded_25
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_25
+	ADD	$0, R1, R10
+	TBNZ	$2, R5, four_2
+	TBZ	$1, R5, one_3
+	FMOVD	(R10), F1
+	TBZ	$0, R5, loaded_1
+	ADD	$8, R10, R10
+	VLD1	(R10), V1.S[2]
+	JMP	loaded_1
 
-one_27:
-	FMOVS	(R9), F0
-	JMP	loaded_25
+one_3:
+	FMOVS	(R10), F1
+	JMP	loaded_1
 
-four_26:
-	FMOVQ	(R9), F0
+four_2:
+	FMOVQ	(R10), F1
 
-loaded_25:
-	CMP	$1, R8
+loaded_1:
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVQ	(R1), F0
-	ADD	$16, R1, R9
-	TBNZ	$2, R5, four_29
-	TBZ	$1, R5, one_30
-	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_28
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_28
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R10
+	TBNZ	$2, R5, four_5
+	TBZ	$1, R5, one_6
+	FMOVD	(R10), F2
+	TBZ	$0, R5, loaded_4
+	ADD	$8, R10, R10
+	VLD1	(R10), V2.S[2]
+	JMP	loaded_4
 
-one_30:
-	FMOVS	(R9), F1
-	JMP	loaded_28
+one_6:
+	FMOVS	(R10), F2
+	JMP	loaded_4
 
-four_29:
-	FMOVQ	(R9), F1
+four_5:
+	FMOVQ	(R10), F2
 
-loaded_28:
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+loaded_4:
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVQ	(R1), F0
-	ADD	$32, R1, R9
-	TBNZ	$2, R5, four_32
-	TBZ	$1, R5, one_33
-	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_31
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_31
+	FMOVQ	(R1), F1
+	ADD	$32, R1, R10
+	TBNZ	$2, R5, four_8
+	TBZ	$1, R5, one_9
+	FMOVD	(R10), F2
+	TBZ	$0, R5, loaded_7
+	ADD	$8, R10, R10
+	VLD1	(R10), V2.S[2]
+	JMP	loaded_7
 
-one_33:
-	FMOVS	(R9), F1
-	JMP	loaded_31
+one_9:
+	FMOVS	(R10), F2
+	JMP	loaded_7
 
-four_32:
-	FMOVQ	(R9), F1
+four_8:
+	FMOVQ	(R10), F2
 
-loaded_31:
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+loaded_7:
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	16(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVQ	(R1), F0
-	FMOVQ	32(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	ADD	$48, R1, R9
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_34
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R9), F2
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R9), F2
-
-loaded_34:
+	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$48, R1, R10
+	TBNZ	$2, R5, four_11
+	TBZ	$1, R5, one_12
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_10
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_10
+
+one_12:
+	FMOVS	(R10), F3
+	JMP	loaded_10
+
+four_11:
+	FMOVQ	(R10), F3
+
+loaded_10:
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVQ	(R1), F0
-	ADD	$64, R1, R9
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
-	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_37
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_37
+	FMOVQ	(R1), F1
+	ADD	$64, R1, R10
+	TBNZ	$2, R5, four_14
+	TBZ	$1, R5, one_15
+	FMOVD	(R10), F2
+	TBZ	$0, R5, loaded_13
+	ADD	$8, R10, R10
+	VLD1	(R10), V2.S[2]
+	JMP	loaded_13
 
-one_39:
-	FMOVS	(R9), F1
-	JMP	loaded_37
+one_15:
+	FMOVS	(R10), F2
+	JMP	loaded_13
 
-four_38:
-	FMOVQ	(R9), F1
+four_14:
+	FMOVQ	(R10), F2
 
-loaded_37:
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+loaded_13:
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	32(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	16(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	ADD	$80, R1, R9
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_40
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_40
-
-one_42:
-	FMOVS	(R9), F2
-	JMP	loaded_40
-
-four_41:
-	FMOVQ	(R9), F2
-
-loaded_40:
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$80, R1, R10
+	TBNZ	$2, R5, four_17
+	TBZ	$1, R5, one_18
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_16
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_16
+
+one_18:
+	FMOVS	(R10), F3
+	JMP	loaded_16
+
+four_17:
+	FMOVQ	(R10), F3
+
+loaded_16:
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	ADD	$96, R1, R9
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_43
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_43
-
-one_45:
-	FMOVS	(R9), F2
-	JMP	loaded_43
-
-four_44:
-	FMOVQ	(R9), F2
-
-loaded_43:
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	32(R1), F2
+	ADD	$96, R1, R10
+	TBNZ	$2, R5, four_20
+	TBZ	$1, R5, one_21
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_19
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_19
+
+one_21:
+	FMOVS	(R10), F3
+	JMP	loaded_19
+
+four_20:
+	FMOVQ	(R10), F3
+
+loaded_19:
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	ADD	$112, R1, R9
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_46
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R9), F3
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R9), F3
-
-loaded_46:
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	ADD	$112, R1, R10
+	TBNZ	$2, R5, four_23
+	TBZ	$1, R5, one_24
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_22
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_22
+
+one_24:
+	FMOVS	(R10), F4
+	JMP	loaded_22
+
+four_23:
+	FMOVQ	(R10), F4
+
+loaded_22:
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVQ	(R1), F0
-	ADD	$128, R1, R9
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVD	(R9), F1
-	TBZ	$0, R5, loaded_49
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_49
+	FMOVQ	(R1), F1
+	ADD	$128, R1, R10
+	TBNZ	$2, R5, four_26
+	TBZ	$1, R5, one_27
+	FMOVD	(R10), F2
+	TBZ	$0, R5, loaded_25
+	ADD	$8, R10, R10
+	VLD1	(R10), V2.S[2]
+	JMP	loaded_25
 
-one_51:
-	FMOVS	(R9), F1
-	JMP	loaded_49
+one_27:
+	FMOVS	(R10), F2
+	JMP	loaded_25
 
-four_50:
-	FMOVQ	(R9), F1
+four_26:
+	FMOVQ	(R10), F2
 
-loaded_49:
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+loaded_25:
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	ADD	$144, R1, R9
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_52
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_52
-
-one_54:
-	FMOVS	(R9), F2
-	JMP	loaded_52
-
-four_53:
-	FMOVQ	(R9), F2
-
-loaded_52:
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$144, R1, R10
+	TBNZ	$2, R5, four_29
+	TBZ	$1, R5, one_30
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_28
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_28
+
+one_30:
+	FMOVS	(R10), F3
+	JMP	loaded_28
+
+four_29:
+	FMOVQ	(R10), F3
+
+loaded_28:
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	ADD	$160, R1, R9
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_55
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_55
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	64(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	32(R1), F2
+	ADD	$160, R1, R10
+	TBNZ	$2, R5, four_32
+	TBZ	$1, R5, one_33
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_31
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_31
 
-one_57:
-	FMOVS	(R9), F2
-	JMP	loaded_55
+one_33:
+	FMOVS	(R10), F3
+	JMP	loaded_31
 
-four_56:
-	FMOVQ	(R9), F2
+four_32:
+	FMOVQ	(R10), F3
 
-loaded_55:
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+loaded_31:
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
+	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	ADD	$176, R1, R9
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_58
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_58
-
-one_60:
-	FMOVS	(R9), F3
-	JMP	loaded_58
-
-four_59:
-	FMOVQ	(R9), F3
-
-loaded_58:
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	ADD	$176, R1, R10
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_34
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R10), F4
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R10), F4
+
+loaded_34:
+	VADD	V4.S4, V3.S4, V3.S4
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	ADD	$192, R1, R9
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R9), F2
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_61
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	64(R1), F2
+	ADD	$192, R1, R10
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVD	(R10), F3
+	TBZ	$0, R5, loaded_37
+	ADD	$8, R10, R10
+	VLD1	(R10), V3.S[2]
+	JMP	loaded_37
 
-one_63:
-	FMOVS	(R9), F2
-	JMP	loaded_61
+one_39:
+	FMOVS	(R10), F3
+	JMP	loaded_37
 
-four_62:
-	FMOVQ	(R9), F2
+four_38:
+	FMOVQ	(R10), F3
 
-loaded_61:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+loaded_37:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	96(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	ADD	$208, R1, R9
-	TBNZ	$2, R5, four_65
-	TBZ	$1, R5, one_66
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_64
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_64
-
-one_66:
-	FMOVS	(R9), F3
-	JMP	loaded_64
-
-four_65:
-	FMOVQ	(R9), F3
-
-loaded_64:
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	96(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	ADD	$208, R1, R10
+	TBNZ	$2, R5, four_41
+	TBZ	$1, R5, one_42
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_40
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_40
+
+one_42:
+	FMOVS	(R10), F4
+	JMP	loaded_40
+
+four_41:
+	FMOVQ	(R10), F4
+
+loaded_40:
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
-	ADD	$224, R1, R9
-	TBNZ	$2, R5, four_68
-	TBZ	$1, R5, one_69
-	FMOVD	(R9), F3
-	TBZ	$0, R5, loaded_67
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_67
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	96(R1), F3
+	ADD	$224, R1, R10
+	TBNZ	$2, R5, four_44
+	TBZ	$1, R5, one_45
+	FMOVD	(R10), F4
+	TBZ	$0, R5, loaded_43
+	ADD	$8, R10, R10
+	VLD1	(R10), V4.S[2]
+	JMP	loaded_43
 
-one_69:
-	FMOVS	(R9), F3
-	JMP	loaded_67
+one_45:
+	FMOVS	(R10), F4
+	JMP	loaded_43
 
-four_68:
-	FMOVQ	(R9), F3
+four_44:
+	FMOVQ	(R10), F4
 
-loaded_67:
+loaded_43:
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	FMOVQ	208(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	FMOVQ	112(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
-	FMOVQ	224(R1), F3
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
-	ADD	$240, R1, R9
-	TBNZ	$2, R5, four_71
-	TBZ	$1, R5, one_72
-	FMOVD	(R9), F4
-	TBZ	$0, R5, loaded_70
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_70
-
-one_72:
-	FMOVS	(R9), F4
-	JMP	loaded_70
-
-four_71:
-	FMOVQ	(R9), F4
-
-loaded_70:
+	FMOVQ	96(R1), F3
+	FMOVQ	224(R1), F4
 	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	80(R1), F3
+	FMOVQ	208(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	FMOVQ	112(R1), F4
+	ADD	$240, R1, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F5
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V5.S[2]
+	JMP	loaded_46
+
+one_48:
+	FMOVS	(R10), F5
+	JMP	loaded_46
+
+four_47:
+	FMOVQ	(R10), F5
+
+loaded_46:
+	VADD	V5.S4, V4.S4, V4.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F0
-	FMOVQ	32(RSP), F1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	VADD	V2.S4, V0.S4, V0.S4
-	FMOVQ	48(RSP), F1
-	FMOVQ	64(RSP), F2
+	FMOVQ	16(RSP), F1
+	FMOVQ	32(RSP), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
 	VADD	V3.S4, V1.S4, V1.S4
-	VADDP	V1.S4, V0.S4, V0.S4
-	CMP	$4, R8
+	FMOVQ	48(RSP), F2
+	FMOVQ	64(RSP), F3
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	VADD	V4.S4, V2.S4, V2.S4
+	VADDP	V2.S4, V1.S4, V1.S4
+	CMP	$4, R9
 	BNE	part
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$1, R8, skip_73
-	FMOVD	F0, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R10
+	TBZ	$1, R9, skip_49
+	FMOVD	F1, (R10)
+	ADD	$8, R10, R10
+	VEXT	$8, V1.B16, V1.B16, V1.B16
 
-skip_73:
-	TBZ	$0, R8, skip_74
-	FMOVS	F0, (R9)
+skip_49:
+	TBZ	$0, R9, skip_50
+	FMOVS	F1, (R10)
 
-skip_74:
+skip_50:
 	JMP	next
 
 single0:
@@ -18866,14 +18839,14 @@ single13:
 single14:
 
 single15:
-	VEXT	$8, V0.B16, V0.B16, V1.B16
-	VADD	V1.S4, V0.S4, V0.S4
-	VADDP	V0.S4, V0.S4, V0.S4
-	FMOVS	F0, (R2)
+	VEXT	$8, V1.B16, V1.B16, V2.B16
+	VADD	V2.S4, V1.S4, V1.S4
+	VADDP	V1.S4, V1.S4, V1.S4
+	FMOVS	F1, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -18914,10 +18887,22 @@ pack1done:
 
 unpacked:
 	CBZ	R3, done
+	MOVD	R3, R6
+	SUB	$1, R6, R6
+	MOVD	32(R0), R7
+	MUL	R7, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R4, R7
+	LSL	$3, R7, R7
+	ADD	R7, R6, R6
 	MOVD	R4, R5
 	SUB	$1, R5, R5
 	AND	$1, R5, R5
 	ADD	$1, R5, R5
+	MOVD	$reducesumConst0<>(SB), R7
+	LSL	$3, R5, R8
+	SUB	R8, R7, R7
+	FMOVQ	16(R7), F0
 	CMP	$4, R4
 	BGT	rest
 	CMP	$2, R4
@@ -18926,34 +18911,26 @@ unpacked:
 whole2:
 	CMP	$2, R3
 	BLT	rest
-	FMOVQ	(R1), F0
-	ADD	$16, R1, R6
-	TBNZ	$1, R5, two_2
-	FMOVD	(R6), F1
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R6), F1
-
-loaded_1:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
+	MOVD	32(R0), R8
+	LSL	$1, R8, R8
+	ADD	R1, R8, R8
+	ADD	$32, R8, R8
+	CMP	R6, R8
+	BHI	rest
 	FMOVQ	(R1), F1
-	ADD	$16, R1, R6
-	TBNZ	$1, R5, two_4
-	FMOVD	(R6), F2
-	JMP	loaded_3
-
-two_4:
-	FMOVQ	(R6), F2
-
-loaded_3:
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
 	VADD	V2.D2, V1.D2, V1.D2
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	VADDP	V1.D2, V0.D2, V0.D2
-	FMOVQ	F0, (R2)
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F2
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V31.B16, V3.B16
+	VADD	V3.D2, V2.D2, V2.D2
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VADDP	V2.D2, V1.D2, V1.D2
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole2
@@ -18961,30 +18938,22 @@ loaded_3:
 whole1:
 	CMP	$2, R3
 	BLT	rest
-	ADD	$0, R1, R6
-	TBNZ	$1, R5, two_6
-	FMOVD	(R6), F0
-	JMP	loaded_5
-
-two_6:
-	FMOVQ	(R6), F0
-
-loaded_5:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	ADD	$0, R1, R6
-	TBNZ	$1, R5, two_8
-	FMOVD	(R6), F1
-	JMP	loaded_7
-
-two_8:
-	FMOVQ	(R6), F1
-
-loaded_7:
-	MOVD	32(R0), R6
-	ADD	R6, R1, R1
-	VADDP	V1.D2, V0.D2, V0.D2
-	FMOVQ	F0, (R2)
+	MOVD	32(R0), R8
+	LSL	$1, R8, R8
+	ADD	R1, R8, R8
+	ADD	$16, R8, R8
+	CMP	R6, R8
+	BHI	rest
+	FMOVQ	(R1), F1
+	VBIF	V0.B16, V31.B16, V1.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	FMOVQ	(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
+	VADDP	V2.D2, V1.D2, V1.D2
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole1
@@ -18993,16 +18962,16 @@ rest:
 	CBZ	R3, done
 
 group:
-	MOVD	$2, R8
-	CMP	R8, R3
+	MOVD	$2, R9
+	CMP	R9, R3
 	BGE	whole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 whole:
-	ADD	$16, RSP, R6
-	MOVD	R8, R7
+	ADD	$16, RSP, R8
+	MOVD	R9, R7
 	LSL	$4, R7, R7
-	ADD	R6, R7, R7
+	ADD	R8, R7, R7
 	CMP	$2, R4
 	BLE	row0
 	CMP	$4, R4
@@ -19036,580 +19005,580 @@ whole:
 	JMP	row15
 
 row0:
-	ADD	$0, R1, R9
-	TBNZ	$1, R5, two_10
-	FMOVD	(R9), F0
-	JMP	loaded_9
+	ADD	$0, R1, R10
+	TBNZ	$1, R5, two_2
+	FMOVD	(R10), F1
+	JMP	loaded_1
 
-two_10:
-	FMOVQ	(R9), F0
+two_2:
+	FMOVQ	(R10), F1
 
-loaded_9:
-	CMP	$1, R8
+loaded_1:
+	CMP	$1, R9
 	BEQ	single0
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row0
 	JMP	fold
 
 row1:
-	FMOVQ	(R1), F0
-	ADD	$16, R1, R9
-	TBNZ	$1, R5, two_12
-	FMOVD	(R9), F1
-	JMP	loaded_11
+	FMOVQ	(R1), F1
+	ADD	$16, R1, R10
+	TBNZ	$1, R5, two_4
+	FMOVD	(R10), F2
+	JMP	loaded_3
 
-two_12:
-	FMOVQ	(R9), F1
+two_4:
+	FMOVQ	(R10), F2
 
-loaded_11:
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+loaded_3:
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single1
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row1
 	JMP	fold
 
 row2:
-	FMOVQ	(R1), F0
-	ADD	$32, R1, R9
-	TBNZ	$1, R5, two_14
-	FMOVD	(R9), F1
-	JMP	loaded_13
+	FMOVQ	(R1), F1
+	ADD	$32, R1, R10
+	TBNZ	$1, R5, two_6
+	FMOVD	(R10), F2
+	JMP	loaded_5
 
-two_14:
-	FMOVQ	(R9), F1
+two_6:
+	FMOVQ	(R10), F2
 
-loaded_13:
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+loaded_5:
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	16(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single2
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row2
 	JMP	fold
 
 row3:
-	FMOVQ	(R1), F0
-	FMOVQ	32(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	ADD	$48, R1, R9
-	TBNZ	$1, R5, two_16
-	FMOVD	(R9), F2
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R9), F2
-
-loaded_15:
+	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$48, R1, R10
+	TBNZ	$1, R5, two_8
+	FMOVD	(R10), F3
+	JMP	loaded_7
+
+two_8:
+	FMOVQ	(R10), F3
+
+loaded_7:
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single3
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row3
 	JMP	fold
 
 row4:
-	FMOVQ	(R1), F0
-	ADD	$64, R1, R9
-	TBNZ	$1, R5, two_18
-	FMOVD	(R9), F1
-	JMP	loaded_17
+	FMOVQ	(R1), F1
+	ADD	$64, R1, R10
+	TBNZ	$1, R5, two_10
+	FMOVD	(R10), F2
+	JMP	loaded_9
 
-two_18:
-	FMOVQ	(R9), F1
+two_10:
+	FMOVQ	(R10), F2
 
-loaded_17:
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+loaded_9:
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	32(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	16(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single4
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row4
 	JMP	fold
 
 row5:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	ADD	$80, R1, R9
-	TBNZ	$1, R5, two_20
-	FMOVD	(R9), F2
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R9), F2
-
-loaded_19:
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$80, R1, R10
+	TBNZ	$1, R5, two_12
+	FMOVD	(R10), F3
+	JMP	loaded_11
+
+two_12:
+	FMOVQ	(R10), F3
+
+loaded_11:
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single5
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row5
 	JMP	fold
 
 row6:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	ADD	$96, R1, R9
-	TBNZ	$1, R5, two_22
-	FMOVD	(R9), F2
-	JMP	loaded_21
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	32(R1), F2
+	ADD	$96, R1, R10
+	TBNZ	$1, R5, two_14
+	FMOVD	(R10), F3
+	JMP	loaded_13
 
-two_22:
-	FMOVQ	(R9), F2
+two_14:
+	FMOVQ	(R10), F3
 
-loaded_21:
+loaded_13:
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single6
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row6
 	JMP	fold
 
 row7:
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	ADD	$112, R1, R9
-	TBNZ	$1, R5, two_24
-	FMOVD	(R9), F3
-	JMP	loaded_23
-
-two_24:
-	FMOVQ	(R9), F3
-
-loaded_23:
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	ADD	$112, R1, R10
+	TBNZ	$1, R5, two_16
+	FMOVD	(R10), F4
+	JMP	loaded_15
+
+two_16:
+	FMOVQ	(R10), F4
+
+loaded_15:
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single7
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row7
 	JMP	fold
 
 row8:
-	FMOVQ	(R1), F0
-	ADD	$128, R1, R9
-	TBNZ	$1, R5, two_26
-	FMOVD	(R9), F1
-	JMP	loaded_25
+	FMOVQ	(R1), F1
+	ADD	$128, R1, R10
+	TBNZ	$1, R5, two_18
+	FMOVD	(R10), F2
+	JMP	loaded_17
 
-two_26:
-	FMOVQ	(R9), F1
+two_18:
+	FMOVQ	(R10), F2
 
-loaded_25:
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+loaded_17:
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single8
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row8
 	JMP	fold
 
 row9:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	ADD	$144, R1, R9
-	TBNZ	$1, R5, two_28
-	FMOVD	(R9), F2
-	JMP	loaded_27
-
-two_28:
-	FMOVQ	(R9), F2
-
-loaded_27:
+	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	96(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	ADD	$144, R1, R10
+	TBNZ	$1, R5, two_20
+	FMOVD	(R10), F3
+	JMP	loaded_19
+
+two_20:
+	FMOVQ	(R10), F3
+
+loaded_19:
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single9
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row9
 	JMP	fold
 
 row10:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	ADD	$160, R1, R9
-	TBNZ	$1, R5, two_30
-	FMOVD	(R9), F2
-	JMP	loaded_29
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	64(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	32(R1), F2
+	ADD	$160, R1, R10
+	TBNZ	$1, R5, two_22
+	FMOVD	(R10), F3
+	JMP	loaded_21
 
-two_30:
-	FMOVQ	(R9), F2
+two_22:
+	FMOVQ	(R10), F3
 
-loaded_29:
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+loaded_21:
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	96(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single10
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row10
 	JMP	fold
 
 row11:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
+	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	ADD	$176, R1, R9
-	TBNZ	$1, R5, two_32
-	FMOVD	(R9), F3
-	JMP	loaded_31
-
-two_32:
-	FMOVQ	(R9), F3
-
-loaded_31:
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+	FMOVQ	96(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	ADD	$176, R1, R10
+	TBNZ	$1, R5, two_24
+	FMOVD	(R10), F4
+	JMP	loaded_23
+
+two_24:
+	FMOVQ	(R10), F4
+
+loaded_23:
+	VADD	V4.D2, V3.D2, V3.D2
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single11
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row11
 	JMP	fold
 
 row12:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	ADD	$192, R1, R9
-	TBNZ	$1, R5, two_34
-	FMOVD	(R9), F2
-	JMP	loaded_33
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	64(R1), F2
+	ADD	$192, R1, R10
+	TBNZ	$1, R5, two_26
+	FMOVD	(R10), F3
+	JMP	loaded_25
 
-two_34:
-	FMOVQ	(R9), F2
+two_26:
+	FMOVQ	(R10), F3
 
-loaded_33:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+loaded_25:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	96(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single12
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row12
 	JMP	fold
 
 row13:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	96(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	ADD	$208, R1, R9
-	TBNZ	$1, R5, two_36
-	FMOVD	(R9), F3
-	JMP	loaded_35
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	ADD	$208, R1, R10
+	TBNZ	$1, R5, two_28
+	FMOVD	(R10), F4
+	JMP	loaded_27
 
-two_36:
-	FMOVQ	(R9), F3
+two_28:
+	FMOVQ	(R10), F4
 
-loaded_35:
+loaded_27:
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single13
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row13
 	JMP	fold
 
 row14:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
-	ADD	$224, R1, R9
-	TBNZ	$1, R5, two_38
-	FMOVD	(R9), F3
-	JMP	loaded_37
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	96(R1), F3
+	ADD	$224, R1, R10
+	TBNZ	$1, R5, two_30
+	FMOVD	(R10), F4
+	JMP	loaded_29
 
-two_38:
-	FMOVQ	(R9), F3
+two_30:
+	FMOVQ	(R10), F4
 
-loaded_37:
+loaded_29:
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	FMOVQ	208(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	FMOVQ	112(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	CMP	$1, R9
 	BEQ	single14
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row14
 	JMP	fold
 
 row15:
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	64(R1), F1
-	FMOVQ	192(R1), F2
+	FMOVQ	(R1), F1
+	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
-	FMOVQ	224(R1), F3
+	FMOVQ	64(R1), F2
+	FMOVQ	192(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	32(R1), F2
+	FMOVQ	160(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
-	ADD	$240, R1, R9
-	TBNZ	$1, R5, two_40
-	FMOVD	(R9), F4
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R9), F4
-
-loaded_39:
+	FMOVQ	96(R1), F3
+	FMOVQ	224(R1), F4
 	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R8
+	FMOVQ	16(R1), F2
+	FMOVQ	144(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	80(R1), F3
+	FMOVQ	208(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	48(R1), F3
+	FMOVQ	176(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	FMOVQ	112(R1), F4
+	ADD	$240, R1, R10
+	TBNZ	$1, R5, two_32
+	FMOVD	(R10), F5
+	JMP	loaded_31
+
+two_32:
+	FMOVQ	(R10), F5
+
+loaded_31:
+	VADD	V5.D2, V4.D2, V4.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	CMP	$1, R9
 	BEQ	single15
-	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
-	ADD	$16, R6, R6
-	CMP	R7, R6
+	FMOVQ	F1, (R8)
+	MOVD	32(R0), R10
+	ADD	R10, R1, R1
+	ADD	$16, R8, R8
+	CMP	R7, R8
 	BNE	row15
 
 fold:
-	FMOVQ	16(RSP), F0
-	FMOVQ	32(RSP), F1
-	VADDP	V1.D2, V0.D2, V0.D2
-	CMP	$2, R8
+	FMOVQ	16(RSP), F1
+	FMOVQ	32(RSP), F2
+	VADDP	V2.D2, V1.D2, V1.D2
+	CMP	$2, R9
 	BNE	part
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	next
 
 part:
-	ADD	$0, R2, R9
-	TBZ	$0, R8, skip_41
-	FMOVD	F0, (R9)
+	ADD	$0, R2, R10
+	TBZ	$0, R9, skip_33
+	FMOVD	F1, (R10)
 
-skip_41:
+skip_33:
 	JMP	next
 
 single0:
@@ -19643,12 +19612,12 @@ single13:
 single14:
 
 single15:
-	VADDP	V0.D2, V0.D2, V0.D2
-	FMOVD	F0, (R2)
+	VADDP	V1.D2, V1.D2, V1.D2
+	FMOVD	F1, (R2)
 	JMP	next
 
 next:
-	SUB	R8, R3, R3
+	SUB	R9, R3, R3
 	CBNZ	R3, group
 
 done:
@@ -33950,14 +33919,8 @@ skip_5:
 done:
 	RET
 
-DATA reducesumConst0<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst0<>+8(SB)/8, $0x0000000000000000
-DATA reducesumConst0<>+16(SB)/8, $0x8000000080000000
-DATA reducesumConst0<>+24(SB)/8, $0x8000000080000000
+DATA reducesumConst0<>+0(SB)/8, $0xffffffffffffffff
+DATA reducesumConst0<>+8(SB)/8, $0xffffffffffffffff
+DATA reducesumConst0<>+16(SB)/8, $0x0000000000000000
+DATA reducesumConst0<>+24(SB)/8, $0x0000000000000000
 GLOBL reducesumConst0<>(SB), RODATA|NOPTR, $32
-
-DATA reducesumConst1<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+8(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+16(SB)/8, $0x8000000000000000
-DATA reducesumConst1<>+24(SB)/8, $0x8000000000000000
-GLOBL reducesumConst1<>(SB), RODATA|NOPTR, $32

@@ -219,6 +219,9 @@ func (e *arm64) VUSHR(dst, a Vec, n int, s shape) {
 // VBIT sets in dst the bits of a that mask selects.
 func (e *arm64) VBIT(dst, a, mask Vec) { e.ins("VBIT", vec(mask, b16), vec(a, b16), vec(dst, b16)) }
 
+// VBIF sets in dst the bits of a that mask does not select.
+func (e *arm64) VBIF(dst, a, mask Vec) { e.ins("VBIF", vec(mask, b16), vec(a, b16), vec(dst, b16)) }
+
 // VEXT takes 16 bytes from a and then b, n bytes on.
 func (e *arm64) VEXT(dst, a, b Vec, n int) {
 	e.ins("VEXT", immediate(n), vec(b, b16), vec(a, b16), vec(dst, b16))

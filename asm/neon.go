@@ -300,23 +300,26 @@ func (m *neon) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(number, w)
 }
 
-func (m *neon) NeedsEnd(t kernels.Type) bool { return false }
+func (m *neon) NeedsEnd(t kernels.Type) bool { return true }
 
-// MakePartial takes the padding from a window of a table of zeros followed by
-// -0; the elements that exist are loaded piece by piece, with zeros behind.
+// MakePartial takes the mask from a window of a table of ones followed by zeros.
 func (m *neon) MakePartial(t kernels.Type, count GP, pad bool) Partial {
 	p := Partial{Count: count, Keep: noVec, Float: pad && t.Float()}
-	if !p.Float {
+	if !pad {
 		return p
 	}
 	size, n := t.Acc().Size(), lanes(m, t)
-	p.Pad = m.regs.Vec()
+	p.Keep = m.regs.Vec()
 	at, bytes := m.regs.GP(), m.regs.GP()
-	m.MOVDaddr(at, m.constant(integers(size, append(repeat(n, 0), repeat(n, negZero(t))...))))
+	m.MOVDaddr(at, m.constant(integers(size, append(repeat(n, -1), repeat(n, 0)...))))
 	m.LSLi(bytes, count, log2(size))
 	m.SUB(at, at, bytes)
-	m.FMOVQload(p.Pad, At(at, 16))
+	m.FMOVQload(p.Keep, At(at, 16))
 	m.regs.FreeGP(at, bytes)
+	if p.Float {
+		p.Pad = m.regs.Vec()
+		m.Identity(t, p.Pad)
+	}
 	return p
 }
 
@@ -329,21 +332,31 @@ func (m *neon) FreePartial(p Partial) {
 	}
 }
 
+// LoadPartial loads a whole vector if it lies inside, else the elements piece
+// by piece, with zeros behind.
 func (m *neon) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+	if end == Inside {
+		m.Load(t, dst, a)
+	} else {
+		m.loadPieces(t, dst, a, p.Count)
+	}
+	if pad && (p.Float || end == Inside) {
+		m.Blend(t, dst, p)
+	}
+}
+
+func (m *neon) loadPieces(t kernels.Type, dst Vec, a Addr, count GP) {
 	at, done := m.regs.GP(), m.newLabel("loaded")
 	m.Lea(at, a)
 	if lanes(m, t) == 4 {
-		m.loadFour(dst, t.Size(), at, p.Count, done)
+		m.loadFour(dst, t.Size(), at, count, done)
 	} else {
-		m.loadTwo(dst, t.Size(), at, p.Count, done)
+		m.loadTwo(dst, t.Size(), at, count, done)
 	}
 	m.Label(done)
 	m.regs.FreeGP(at)
 	if t.Rounded() {
 		m.widen(t, dst, dst)
-	}
-	if pad && p.Float {
-		m.VORR(dst, dst, p.Pad)
 	}
 }
 
@@ -472,26 +485,28 @@ func (m *neon) Permute(t kernels.Type, dst, src, index Vec) { m.VTBL(dst, src, i
 
 func (m *neon) Mask(t kernels.Type, keep []bool) Partial {
 	p := Partial{Float: t.Float()}
-	var ones, pads []int
+	var ones []int
 	for _, k := range keep {
 		if k {
-			ones, pads = append(ones, -1), append(pads, 0)
+			ones = append(ones, -1)
 		} else {
-			ones, pads = append(ones, 0), append(pads, negZero(t))
+			ones = append(ones, 0)
 		}
 	}
 	p.Keep = m.loadConstant(integers(t.Acc().Size(), ones))
 	if p.Float {
-		p.Pad = m.loadConstant(integers(t.Acc().Size(), pads))
+		p.Pad = m.regs.Vec()
+		m.Identity(t, p.Pad)
 	}
 	return p
 }
 
 func (m *neon) Blend(t kernels.Type, v Vec, p Partial) {
-	m.VAND(v, v, p.Keep)
+	identity := zero
 	if p.Float {
-		m.VORR(v, v, p.Pad)
+		identity = p.Pad
 	}
+	m.VBIF(v, identity, p.Keep)
 }
 
 // Streams has a pointer to every row: pairs are loaded from a register and an

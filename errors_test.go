@@ -109,7 +109,7 @@ func TestRunErrors(t *testing.T) {
 		names    string
 	}{
 		{"nil plan", nil, x[:4], x[10:30], ErrPlan, "nil"},
-		{"no plan", new(Plan), x[:4], x[10:30], ErrLength, "20 elements"},
+		{"no plan", new(Plan), x[:4], x[10:30], ErrPlan, "not made by NewPlan"},
 		{"src short", sum, x[:4], x[10:29], ErrLength, "19 elements"},
 		{"src long", sum, x[:4], x[10:31], ErrLength, "21 elements"},
 		{"src nil", sum, x[:4], nil, ErrLength, "0 elements"},

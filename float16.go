@@ -8,11 +8,14 @@ import (
 	"github.com/x448/float16"
 )
 
-// Float16 is IEEE 754 binary16.
+// Float16 is IEEE 754 binary16, an alias of github.com/x448/float16.Float16. It
+// holds bits: float16.Fromfloat32 makes one of a value, its method Float32 takes
+// the value out, and Go's + and * on it mean nothing.
 type Float16 = float16.Float16
 
 // BFloat16 is the upper half of an IEEE 754 binary32: 8 bits of exponent, 7 of
-// fraction.
+// fraction. It holds bits: [BFloat16FromFloat32] makes one of a value, the method
+// Float32 takes the value out, and Go's + and * on it mean nothing.
 type BFloat16 uint16
 
 // BFloat16FromFloat32 rounds x to the nearest BFloat16, ties to even. What lies
@@ -34,7 +37,7 @@ func (x BFloat16) Float32() float32 { return math.Float32frombits(uint32(x) << 1
 
 // String formats x as the shortest decimal that a float32 of its value has.
 func (x BFloat16) String() string {
-	return strconv.FormatFloat(float64(x.Float32()), 'f', -1, 32)
+	return strconv.FormatFloat(float64(x.Float32()), 'g', -1, 32)
 }
 
 // AsFloat16 views x, another package's slice of binary16 bits, as a slice of

@@ -14,7 +14,7 @@ import (
 // noop_with_empty_axes and bfloat16 are new). See
 // https://onnx.ai/onnx/operators/onnx__ReduceSum.html.
 type ONNXNode struct {
-	Opset             int     // version of the default domain that the model imports
+	Opset             int     // version of the default domain that the model imports; newer ones than 13 count as 13
 	AxesAttribute     []int64 // attribute axes, of opsets 1 to 12
 	AxesInput         []int64 // second input, from opset 13 on
 	KeepDims          *int64  // attribute keepdims; 1 when absent
@@ -38,7 +38,7 @@ var onnxTypes = map[int32]int{
 // and says what the opset does not allow.
 func (n ONNXNode) Op() (Op, error) {
 	if n.Opset < 1 {
-		return Op{}, fmt.Errorf("%w: ReduceSum has no opset %d", ErrONNX, n.Opset)
+		return Op{}, fmt.Errorf("%w: ReduceSum has no opset %d (ONNXNode.Opset is the version that the model imports)", ErrONNX, n.Opset)
 	}
 	if n.DataType != 0 {
 		since, ok := onnxTypes[n.DataType]
@@ -76,7 +76,7 @@ func (n ONNXNode) Op() (Op, error) {
 			return Op{}, fmt.Errorf("%w: opset %d takes no negative axis %d", ErrONNX, n.Opset, a)
 		}
 		if a < math.MinInt32 || a > math.MaxInt32 {
-			return Op{}, fmt.Errorf("%w: axis %d", ErrONNX, a)
+			return Op{}, fmt.Errorf("%w: axis %d is further than any rank", ErrONNX, a)
 		}
 		op.Axes = append(op.Axes, int(a))
 	}

@@ -29,7 +29,8 @@ type Pool interface {
 
 // WithWorkers lets one [Run] use up to n goroutines, its own included. The
 // default is 1; 0 stands for GOMAXPROCS. The bits of the result do not change,
-// and small tensors are summed by one goroutine all the same.
+// and small tensors are summed by one goroutine all the same. Of WithWorkers and
+// [WithPool], the later one counts. An error wraps [ErrWorkers].
 func WithWorkers(n int) Option {
 	return func(o *options) error {
 		if n < 0 {
@@ -44,6 +45,7 @@ func WithWorkers(n int) Option {
 }
 
 // WithPool runs a plan's tasks on p instead of goroutines of the package's own.
+// Of WithPool and [WithWorkers], the later one counts. An error wraps [ErrPool].
 func WithPool(p Pool) Option {
 	return func(o *options) error {
 		if p == nil {

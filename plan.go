@@ -27,6 +27,7 @@ type Op struct {
 type Plan struct {
 	shape          []int // of the result
 	srcLen, dstLen int   // elements; of a view, how far it reaches
+	made           bool  // by NewPlan
 	view           bool  // srcLen is a lower bound
 	empty          bool  // some axis that is summed over has size 0
 	nested         bool  // nest tells all; else dims do
@@ -47,7 +48,9 @@ type dim struct {
 }
 
 // NewPlan prepares the sum of a tensor of the given shape, which is not kept.
-// The errors wrap [ErrAxis], [ErrShape], [ErrStride], or name a bad option.
+// The errors wrap [ErrAxis], [ErrShape] and [ErrStride], or what an option is
+// refused with: [ErrWorkers], [ErrPool], [ErrImplementation]. A nil option is
+// no option.
 func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	o, err := applyOptions(opts)
 	if err != nil {
@@ -61,7 +64,7 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{srcLen: n, workers: o.workers, pool: o.pool, isa: o.isa, view: o.strides != nil}
+	p := &Plan{made: true, srcLen: n, workers: o.workers, pool: o.pool, isa: o.isa, view: o.strides != nil}
 	strides := o.strides
 	if p.view {
 		if p.srcLen, err = reach(shape, strides, n); err != nil {
@@ -99,14 +102,24 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 }
 
 // Shape returns the shape of the result. The caller may change it.
-func (p *Plan) Shape() []int { return slices.Clone(p.shape) }
+func (p *Plan) Shape() []int {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.shape)
+}
 
 // Len returns the number of elements of the result.
-func (p *Plan) Len() int { return p.dstLen }
+func (p *Plan) Len() int {
+	if p == nil {
+		return 0
+	}
+	return p.dstLen
+}
 
 func (p *Plan) checkSource(n int) error {
 	if p.view && n < p.srcLen {
-		return fmt.Errorf("%w: src has %d elements, the view reaches element %d", ErrLength, n, p.srcLen-1)
+		return fmt.Errorf("%w: src has %d elements, the view needs %d", ErrLength, n, p.srcLen)
 	}
 	if !p.view && n != p.srcLen {
 		return fmt.Errorf("%w: src has %d elements, its shape has %d", ErrLength, n, p.srcLen)

@@ -7,18 +7,22 @@
 // the memory layout of a tensor. The order of the additions is a perfect
 // pairwise tree, defined in package kernels, and the error of a sum of n
 // elements is at most ceil(log2 n) * u * sum|x|, u being the unit roundoff of
-// the accumulator (2^-24 for float16, bfloat16 and float32, 2^-53 for float64).
-// Sums of float16 and bfloat16 are kept in float32 and rounded once, to nearest
-// even, at the very end. Integers wrap.
+// the accumulator (2^-24 for float16, bfloat16 and float32, 2^-53 for float64);
+// groups of reduced axes that kept axes lie between are summed one after the
+// other, and ceil(log2 n) is then the sum of that of each group. Sums of float16
+// and bfloat16 are kept in float32 and rounded once, to nearest even, at the
+// very end, which adds the error of that rounding. Integers wrap.
 //
 // [Sum] sums a slice, [ReduceSum] a tensor over any axes. An engine that sums
 // the same shape again and again makes a [Plan] once, and calls [Run]; one that
-// has merged its axes itself calls [SumBlocks]. These allocate nothing and
-// start no goroutine, unless told to by [WithWorkers].
+// has merged its axes itself calls [SumBlocks]. Sum, Run and SumBlocks allocate
+// nothing and start no goroutine, unless a plan was told to by [WithWorkers] or
+// [WithPool].
 //
 // The environment variable REDUCESUM_ISA (avx512, avx2, neon or generic) lowers
-// the instruction set below what the CPU offers. The build tags purego and
-// noasm leave assembly out.
+// the instruction set below what the CPU offers; any other value is ignored, and
+// [Implementations] tells what is used. The build tags purego and noasm leave
+// assembly out.
 package reducesum
 
 import (
@@ -28,7 +32,9 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// Element is an element type of a tensor.
+// Element is an element type of a tensor: those of ONNX's ReduceSum. A slice of
+// another type of the same representation, such as []int on a 64-bit system, can
+// be viewed as one of these with [unsafe.Slice].
 type Element interface {
 	float32 | float64 | Float16 | BFloat16 | int32 | int64 | uint32 | uint64
 }
@@ -48,7 +54,8 @@ func Sum[T Element](x []T) T {
 
 // ReduceSum sums the tensor src, of the given shape and in row-major order,
 // over the axes that op names. It returns the result, in row-major order, and
-// its shape. It is [NewPlan] and [Run] in one; its errors are theirs.
+// its shape. It is [NewPlan] and [Run] in one; its errors are theirs, and
+// [ErrShape] for a result that no slice can hold.
 func ReduceSum[T Element](src []T, shape []int, op Op, opts ...Option) (dst []T, outShape []int, err error) {
 	p, err := NewPlan(shape, op, opts...)
 	if err != nil {
@@ -56,6 +63,10 @@ func ReduceSum[T Element](src []T, shape []int, op Op, opts ...Option) (dst []T,
 	}
 	if err := p.checkSource(len(src)); err != nil {
 		return nil, nil, err
+	}
+	var zero T
+	if n, ok := mul(p.Len(), int(unsafe.Sizeof(zero))); !ok || n > maxBytes {
+		return nil, nil, fmt.Errorf("%w: the result of shape %v has %d elements, more than memory can hold", ErrShape, p.shape, p.dstLen)
 	}
 	dst = make([]T, p.Len())
 	if err := Run(p, dst, src); err != nil {
@@ -67,13 +78,17 @@ func ReduceSum[T Element](src []T, shape []int, op Op, opts ...Option) (dst []T,
 // Run sums src as the plan says, and writes the result to dst, which is
 // overwritten whole. The length of src must be that of the plan's shape (with
 // [WithStrides], reach as far as the view does); the length of dst must be
-// p.Len(). dst must not overlap src. Errors wrap [ErrLength] and [ErrOverlap].
+// p.Len(). dst must not overlap src. Errors wrap [ErrLength], [ErrOverlap], and
+// [ErrPlan] for a plan that [NewPlan] did not make.
 //
 // Any number of Runs may use one plan at the same time. With one worker, a Run
 // allocates nothing and starts no goroutine.
 func Run[T Element](p *Plan, dst, src []T) error {
 	if p == nil {
-		return fmt.Errorf("%w: the plan is nil", ErrPlan)
+		return fmt.Errorf("%w: it is nil", ErrPlan)
+	}
+	if !p.made {
+		return fmt.Errorf("%w: it was not made by NewPlan", ErrPlan)
 	}
 	if err := p.checkSource(len(src)); err != nil {
 		return err
@@ -127,6 +142,10 @@ func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
 	sumBlocks(best, typeOf[T](), unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), outer, reduce, inner)
 	return nil
 }
+
+// maxBytes is more than the memory of any machine, and less than what make
+// refuses: 2^47 bytes, or 2^30 where an int has 32 bits.
+const maxBytes = 1 << (30 + 17*(^uint(0)>>63))
 
 // typeOf returns the kernels' name for T. The compiler knows the answer for
 // all but the 16-bit types.

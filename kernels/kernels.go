@@ -17,6 +17,14 @@
 // with it. So the whole is one perfect pairwise tree, whose error is at most
 // ceil(log2 n) * u * sum|x|: no order without compensation does better.
 //
+// # Several axes
+//
+// Axes of size 1 count as absent. Neighbouring reduced axes then act as one:
+// their elements, in row-major order, are one sequence. Where kept axes lie
+// between reduced ones, the innermost group of reduced axes is summed first,
+// and its sums, not rounded to the element type, are the sequence of the next
+// group. (So separate axes are not one sequence, and their errors add up.)
+//
 // # Absent elements
 //
 // The last block may be short. What it lacks counts as -0, the identity of

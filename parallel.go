@@ -66,19 +66,13 @@ func (j *job) splitReduction(n *nest, tasks int, dst, src unsafe.Pointer) bool {
 	switch {
 	case top > 0:
 		// The rows of the outermost group are results of what is inside.
-		keepStride := g.keepStride
-		if g.keep == 1 {
-			keepStride = g.reduceStride
-		} else if g.reduceStride != g.keep*keepStride {
+		if g.reduceStride != g.keep*g.keepStride {
 			return false
 		}
 		if n.outer > 1 && n.outerStride != reduce*g.reduceStride {
 			return false
 		}
-		inside := nest{outer: n.outer * reduce * g.keep, outerStride: keepStride, groups: n.groups[:top]}
-		if inside.results() > n.elements()/2 {
-			return false
-		}
+		inside := nest{outer: n.outer * reduce * g.keep, outerStride: g.keepStride, groups: n.groups[:top]}
 		sums = newAccumulators(j.t, inside.results())
 		partial.run(&inside, sums, src)
 	case reduce > block:

@@ -127,3 +127,14 @@ func TestNoGoroutines(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocationsBeyondTheSlots sums while all slots of scratch memory are taken.
+func TestAllocationsBeyondTheSlots(t *testing.T) {
+	for range scratchSlots {
+		defer giveScratch(takeScratch())
+	}
+	x, sums := make([]float32, 300*300), make([]float32, 300)
+	if n := testing.AllocsPerRun(100, func() { _ = SumBlocks(sums, x, 1, 300, 300) }); n != 0 {
+		t.Errorf("%v allocations a run", n)
+	}
+}

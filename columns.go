@@ -111,7 +111,7 @@ func (m *matrix) sum(reduce int, mem memory) {
 	block := m.t.Block()
 	if reduce > block {
 		if m.width*m.t.Acc().Size() <= narrowBytes && m.row == m.width*m.t.Size() {
-			m.sumBlocks(reduce, mem)
+			m.sumNarrow(reduce, mem)
 			return
 		}
 		m.sumTreeOfBlocks(reduce, mem)
@@ -141,9 +141,9 @@ func (m *matrix) sum(reduce int, mem memory) {
 	f.sum(1<<b, mem)
 }
 
-// sumBlocks sums more than a block of narrow rows: the blocks as outer items
+// sumNarrow sums more than a block of narrow rows: the blocks as outer items
 // of a pass, then the rows of their sums.
-func (m *matrix) sumBlocks(reduce int, mem memory) {
+func (m *matrix) sumNarrow(reduce int, mem memory) {
 	acc, block := m.t.Acc().Size(), m.t.Block()
 	chunk := block // rows per row of sums
 	for (reduce+chunk-1)/chunk > block {

@@ -212,6 +212,24 @@ func TestAbsurdPlans(t *testing.T) {
 	}
 }
 
+// TestAbsurdResults checks results that no slice can hold, and partial sums that
+// no memory could.
+func TestAbsurdResults(t *testing.T) {
+	for _, shape := range [][]int{{maxInt, 0}, {maxInt/2 + 1, 0}} {
+		if _, _, err := ReduceSum([]float32{}, shape, over(1)); !errors.Is(err, ErrShape) {
+			t.Errorf("shape %v: %v", shape, err)
+		}
+	}
+	if _, _, err := ReduceSum([]float64{1}, []int{maxInt}, Op{NoopWithEmptyAxes: true}, WithStrides([]int{0})); !errors.Is(err, ErrShape) {
+		t.Errorf("broadcast: %v", err)
+	}
+	for _, dims := range [][]int{{maxInt, maxInt}, {maxInt}, {partialBytes/8 + 1}} {
+		if newAccumulators(kernels.F64, dims...) != nil {
+			t.Errorf("memory for %v accumulators", dims)
+		}
+	}
+}
+
 // TestArgumentsAreKept checks that a plan neither changes the caller's slices nor
 // follows when the caller changes them.
 func TestArgumentsAreKept(t *testing.T) {

@@ -59,7 +59,9 @@ func blocksGeneric(t kernels.Type, a *kernels.RowsArgs) { rowsGeneric(t, a) }
 func shortGeneric(t kernels.Type, a *kernels.RowsArgs)  { rowsGeneric(t, a) }
 
 func rowsGeneric(t kernels.Type, a *kernels.RowsArgs) {
-	switch t {
+	switch t.Acc() {
+	case kernels.F32:
+		floatRows[float32](t, a)
 	case kernels.F64:
 		floatRows[float64](t, a)
 	case kernels.I32:
@@ -67,7 +69,7 @@ func rowsGeneric(t kernels.Type, a *kernels.RowsArgs) {
 	case kernels.I64:
 		intRows[int64](a)
 	default:
-		floatRows[float32](t, a)
+		panic("reducesum: no generic kernel for " + t.String())
 	}
 }
 
@@ -109,7 +111,9 @@ func widen[A accumulator](t kernels.Type, dst []A, src unsafe.Pointer) {
 }
 
 func colsGeneric(t kernels.Type, a *kernels.ColsArgs) {
-	switch t {
+	switch t.Acc() {
+	case kernels.F32:
+		sumCols[float32](t, a)
 	case kernels.F64:
 		sumCols[float64](t, a)
 	case kernels.I32:
@@ -117,7 +121,7 @@ func colsGeneric(t kernels.Type, a *kernels.ColsArgs) {
 	case kernels.I64:
 		sumCols[int64](t, a)
 	default:
-		sumCols[float32](t, a)
+		panic("reducesum: no generic kernel for " + t.String())
 	}
 }
 

@@ -7,18 +7,25 @@ import (
 )
 
 // The functions of this file call the kernels, a piece at a time, so that no
-// call reads more than kernels.MaxBytes.
+// call reads more than kernels.MaxBytes, counted in cache lines where rows lie
+// apart: what is not read of a line is fetched all the same.
+
+const cacheLine = 64
 
 // sumRows writes the sum of each of outer rows of n elements, 1 <= n <= block,
 // that lie stride bytes apart, to consecutive accumulators.
 func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n, stride int) {
 	var a kernels.RowsArgs // field by field: a literal is copied, and its parts stall the copy
 	a.Dst, a.Src, a.Outer, a.N, a.Stride = dst, src, outer, n, stride
-	if outer*n*t.Size() <= kernels.MaxBytes {
+	row := n * t.Size()
+	if stride > row {
+		row = max(row, cacheLine)
+	}
+	if outer <= 1 || outer*row <= kernels.MaxBytes {
 		callRows(isa, t, &a)
 		return
 	}
-	most := kernels.MaxBytes / (n * t.Size())
+	most := kernels.MaxBytes / row
 	for o := 0; o < outer; o += most {
 		a.Dst, a.Src = unsafe.Add(dst, o*t.Acc().Size()), unsafe.Add(src, o*stride)
 		a.Outer = min(most, outer-o)
@@ -42,7 +49,7 @@ func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
 	size, acc := t.Size(), t.Acc().Size()
 	perColumn := size<<a.Levels + acc*a.Lefts // bytes read
-	items, columns := kernels.MaxBytes/(perColumn*a.N), a.N
+	items, columns := kernels.MaxBytes/max(perColumn*a.N, cacheLine<<a.Levels), a.N
 	if items == 0 {
 		items, columns = 1, kernels.MaxBytes/perColumn&^63
 	}

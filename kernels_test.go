@@ -75,16 +75,18 @@ func TestColKernels(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa kernels.ISA) {
 		eachType(t, func(t *testing.T, typ kernels.Type) {
 			r := newRand(t)
+			src, dst := guarded(t, 1<<17), guarded(t, 1<<13)
 			for n := 1; n <= long(300, 150); n++ {
 				for levels := 0; levels <= 4; levels++ {
-					testCols(t, r, isa, typ, n, levels)
+					testCols(t, r, isa, typ, n, levels, src, dst)
 				}
 			}
 		})
 	})
 }
 
-func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, levels int) {
+// testCols compares one call, whose src and dst end or begin at guard pages.
+func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, levels int, mem, out []byte) {
 	size, acc := typ.Size(), typ.Acc()
 	a := kernels.ColsArgs{N: n, Levels: levels, Outer: 1 + r.IntN(3), Lefts: r.IntN(4)}
 	row := (n + r.IntN(3)) * size
@@ -96,12 +98,12 @@ func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, 
 	a.LeftOuter = (n + r.IntN(2)) * acc.Size()
 	a.LeftStep = -a.LeftOuter * a.Outer
 
-	src := make([]byte, a.Outer*a.SrcOuter+64)
-	off := r.IntN(32) * size
 	bytes := a.Outer*a.SrcOuter - row + n*size
-	src = src[off%32:][:bytes]
-	fillBits(r, typ, unsafe.Pointer(&src[0]), bytes/size)
-	a.Src = unsafe.Pointer(&src[0])
+	a.Src = tail(mem, bytes)
+	if r.IntN(2) == 0 {
+		a.Src = unsafe.Pointer(&mem[r.IntN(2)*r.IntN(32)])
+	}
+	fillBits(r, typ, a.Src, bytes/size)
 	left := make([]float64, (a.Lefts+1)*a.LeftOuter*a.Outer/8+2)
 	if a.Lefts > 0 {
 		fillBits(r, acc, unsafe.Pointer(&left[0]), len(left)*8/acc.Size())
@@ -111,9 +113,12 @@ func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, 
 	got, want := make([]float64, total+1), make([]float64, total+1)
 	a.Dst = unsafe.Pointer(&want[0])
 	colsGeneric(typ, &a)
-	a.Dst = unsafe.Pointer(&got[0])
+	a.Dst = tail(out, total*acc.Size())
+	for o := range a.Outer - 1 { // between the rows, nothing may be written
+		copy(unsafe.Slice((*byte)(unsafe.Add(a.Dst, o*a.DstOuter+n*acc.Size())), a.DstOuter-n*acc.Size()), make([]byte, 8))
+	}
 	cols(isa, typ, &a)
-	if err := sameBits(acc, unsafe.Pointer(&got[0]), unsafe.Pointer(&want[0]), len(got)*8/acc.Size()); err != nil {
+	if err := sameBits(acc, a.Dst, unsafe.Pointer(&want[0]), total); err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
 	for o := range a.Outer { // what follows overwrites rows as long as dst's

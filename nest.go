@@ -93,7 +93,7 @@ func (r *runner) sum(g, items, stride int, dst, src unsafe.Pointer) {
 	}
 	row := r.n.rowLen(g)
 	mem := unsafe.Pointer(&r.scratch.nest[(g-1)*r.n.groupBytes()])
-	most := r.n.groupBytes() / (grp.reduce * row * acc.Size())
+	most := r.n.groupBytes() / (row * acc.Size()) / grp.reduce // a product could overflow: a view repeats elements
 	if most == 0 {
 		r.sumTree(g, items, stride, dst, src, mem)
 		return

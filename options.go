@@ -3,7 +3,6 @@ package reducesum
 import (
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/reducesum/reducesum/kernels"
 )
@@ -18,18 +17,22 @@ type options struct {
 	isa     kernels.ISA
 }
 
-// A Pool is an engine's own pool of workers.
+// A Pool is an engine's own pool of workers. One Run may call Do several times,
+// one after the other; Runs at the same time call it at the same time. A task
+// never calls Do, so a Run may itself be a task of the pool if Do then works.
 type Pool interface {
-	// Workers is the number of tasks that can run at the same time.
+	// Workers is the number of tasks that can run at the same time; NewPlan asks
+	// for it once.
 	Workers() int
 	// Do runs task(0) to task(n-1), in any order, at the same time or not, and
-	// returns when all of them have returned.
+	// returns when all of them have returned. n may be larger than Workers.
 	Do(n int, task func(i int))
 }
 
 // WithWorkers lets one [Run] use up to n goroutines, its own included. The
 // default is 1; 0 stands for GOMAXPROCS. The bits of the result do not change,
-// and small tensors are summed by one goroutine all the same. Of WithWorkers and
+// and what cannot be split is summed by one goroutine all the same: small tensors,
+// short sums of few columns, single results of views with odd strides. Of WithWorkers and
 // [WithPool], the later one counts. An error wraps [ErrWorkers].
 func WithWorkers(n int) Option {
 	return func(o *options) error {
@@ -65,11 +68,8 @@ func WithPool(p Pool) Option {
 // negative; 0 repeats an element (broadcasting). The result has the bits that
 // a contiguous copy of the view would give.
 func WithStrides(strides []int) Option {
-	strides = slices.Clone(strides)
+	strides = append([]int{}, strides...) // not nil: that would be no view
 	return func(o *options) error {
-		if strides == nil {
-			strides = []int{}
-		}
 		o.strides = strides
 		return nil
 	}

@@ -19,6 +19,8 @@ const (
 	parallelBytes = 512 << 10
 	// tasksPerWorker evens out workers that are slower than others.
 	tasksPerWorker = 4
+	// partialBytes is how much memory partial sums may take.
+	partialBytes = 16 << 20
 	// minTile is the least number of columns that a tile of a row is worth.
 	minTile = 512
 )
@@ -39,11 +41,7 @@ func (j *job) run(n *nest, dst, src unsafe.Pointer) {
 	if t.count < j.workers && j.splitReduction(n, tasks, dst, src) {
 		return
 	}
-	j.do(t.count, func(i int) {
-		s, mask := takeScratch()
-		j.sumTile(&t, i, dst, src, s)
-		giveScratch(mask)
-	})
+	j.do(t.count, func(i int, s *scratch) { j.sumTile(&t, i, dst, src, s) })
 }
 
 // taskCount returns how many tasks to make for some workers, and most at most.
@@ -73,12 +71,16 @@ func (j *job) splitReduction(n *nest, tasks int, dst, src unsafe.Pointer) bool {
 			return false
 		}
 		inside := nest{outer: n.outer * reduce * g.keep, outerStride: g.keepStride, groups: n.groups[:top]}
-		sums = newAccumulators(j.t, inside.results())
+		if sums = newAccumulators(j.t, n.outer, reduce, row); sums == nil {
+			return false
+		}
 		partial.run(&inside, sums, src)
 	case reduce > block:
 		reduce = (reduce + block - 1) / block
-		sums = newAccumulators(j.t, n.outer*reduce*row)
-		partial.sumBlocks(n, tasks, sums, src)
+		if sums = newAccumulators(j.t, n.outer, reduce, row); sums == nil {
+			return false
+		}
+		partial.sumEachBlock(n, tasks, sums, src)
 	default:
 		return false
 	}
@@ -87,15 +89,14 @@ func (j *job) splitReduction(n *nest, tasks int, dst, src unsafe.Pointer) bool {
 	return true
 }
 
-// sumBlocks sums each block of the one reduced axis of a nest.
-func (j *job) sumBlocks(n *nest, tasks int, dst, src unsafe.Pointer) {
+// sumEachBlock sums each block of the one reduced axis of a nest.
+func (j *job) sumEachBlock(n *nest, tasks int, dst, src unsafe.Pointer) {
 	acc, size, block, g := j.t.Acc().Size(), j.t.Size(), j.t.Block(), n.groups[0]
 	blocks := (g.reduce + block - 1) / block
 	per := (n.outer*blocks + tasks - 1) / tasks
 	cuts := (blocks + per - 1) / per
-	j.do(n.outer*cuts, func(i int) {
+	j.do(n.outer*cuts, func(i int, s *scratch) {
 		o, b := i/cuts, i%cuts*per
-		s, mask := takeScratch()
 		p := pass{
 			isa: j.isa, t: j.t, scratch: s, reduce: block, inner: g.keep,
 			dst:      unsafe.Add(dst, (o*blocks+b)*g.keep*acc),
@@ -112,21 +113,26 @@ func (j *job) sumBlocks(n *nest, tasks int, dst, src unsafe.Pointer) {
 			p.outer, p.reduce = 1, rest
 			p.run()
 		}
-		giveScratch(mask)
 	})
 }
 
-// do runs n tasks on the workers.
-func (j *job) do(n int, task func(i int)) {
+// do runs n tasks on the workers, each with scratch memory.
+func (j *job) do(n int, task func(i int, s *scratch)) {
 	if j.pool != nil {
-		j.pool.Do(n, task)
+		j.pool.Do(n, func(i int) {
+			s := takeScratch()
+			task(i, s)
+			giveScratch(s)
+		})
 		return
 	}
 	var next atomic.Int64
 	work := func() {
+		s := takeScratch()
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			task(i)
+			task(i, s)
 		}
+		giveScratch(s)
 	}
 	var wg sync.WaitGroup
 	for range min(j.workers, n) - 1 {
@@ -136,7 +142,12 @@ func (j *job) do(n int, task func(i int)) {
 	wg.Wait()
 }
 
-// newAccumulators allocates memory for n accumulators.
-func newAccumulators(t kernels.Type, n int) unsafe.Pointer {
+// newAccumulators allocates accumulators for the given dimensions, or returns
+// nil if these would take more memory than partial sums may.
+func newAccumulators(t kernels.Type, dims ...int) unsafe.Pointer {
+	n, ok := product(dims...)
+	if !ok || n > partialBytes/t.Acc().Size() {
+		return nil
+	}
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (n*t.Acc().Size()+7)/8)))
 }

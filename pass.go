@@ -44,7 +44,7 @@ func (p *pass) longRows() {
 	}
 	buf := unsafe.Pointer(&p.scratch.pass)
 	full, rest := p.reduce/block, p.reduce%block
-	most := len(p.scratch.pass) / 2 / acc.Size() / n
+	most := len(p.scratch.pass) / acc.Size() / n
 	for o := 0; o < p.outer; o += most {
 		items := min(most, p.outer-o)
 		src := unsafe.Add(p.src, o*p.srcOuter)

@@ -16,7 +16,8 @@ type Op struct {
 	// their order means nothing and duplicates count once. None stand for all
 	// axes, unless NoopWithEmptyAxes is set.
 	Axes []int
-	// KeepDims keeps each reduced axis in the result, with size 1.
+	// KeepDims keeps each reduced axis in the result, with size 1. ONNX does so
+	// by default; here it is off unless set.
 	KeepDims bool
 	// NoopWithEmptyAxes returns the input unchanged when there are no axes.
 	NoopWithEmptyAxes bool

@@ -139,7 +139,7 @@ func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
 		clear(dst)
 		return nil
 	}
-	sumBlocks(best, typeOf[T](), unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), outer, reduce, inner)
+	sumMiddle(best, typeOf[T](), unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), outer, reduce, inner)
 	return nil
 }
 

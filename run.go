@@ -45,10 +45,10 @@ func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int
 		sumFewBlocks(isa, t, dst, src, n, unsafe.Pointer(&sums))
 		return
 	}
-	s, mask := takeScratch()
+	s := takeScratch()
 	p := pass{isa: isa, t: t, dst: dst, src: src, outer: 1, reduce: n, inner: 1, scratch: s}
 	p.longRow(dst, src, n, 0)
-	giveScratch(mask)
+	giveScratch(s)
 }
 
 // sumFewBlocks sums up to a block of blocks, whose sums go to memory at sums.
@@ -63,8 +63,8 @@ func sumFewBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n in
 	sumRows(isa, acc, dst, sums, 1, full, 0)
 }
 
-// sumBlocks sums the middle axis of [outer, reduce, inner], none of which is 0.
-func sumBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, reduce, inner int) {
+// sumMiddle sums the middle axis of [outer, reduce, inner], none of which is 0.
+func sumMiddle(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, reduce, inner int) {
 	if inner == 1 && !t.Rounded() && reduce <= t.Block() {
 		sumRows(isa, t, dst, src, outer, reduce, reduce*t.Size())
 		return
@@ -109,7 +109,7 @@ func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
 		sumSequence(j.isa, j.t, dst, src, g.reduce)
 		return
 	}
-	s, mask := takeScratch()
+	s := takeScratch()
 	if j.to == j.t.Acc() && len(n.groups) == 1 {
 		r := runner{isa: j.isa, t: j.t, n: *n, scratch: s}
 		r.sum(0, n.outer, n.outerStride, dst, src)
@@ -119,7 +119,7 @@ func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
 			j.sumTile(&tiles, i, dst, src, s)
 		}
 	}
-	giveScratch(mask)
+	giveScratch(s)
 }
 
 // A tiling cuts a nest into tiles of kept indexes, each of which has its

@@ -2,14 +2,15 @@ package reducesum
 
 import (
 	"math/bits"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 )
 
 // Scratch memory is a fixed set of slots outside the heap, so that a sum
 // allocates nothing: a call that needs one takes the lowest free slot, which
-// is also the one most likely to be in the cache. Only when all are taken at
-// the same time, a slot comes from the heap.
+// is also the one most likely to be in the cache. When all are taken at the
+// same time, slots come from the heap, and are kept for the next time.
 
 const (
 	scratchSlots = 16
@@ -29,23 +30,31 @@ var _ [scratchBytes]byte = [unsafe.Sizeof(scratch{})]byte{}
 var (
 	slots     [scratchSlots]scratch
 	slotsUsed atomic.Uint32 // bit i: slot i is taken
+	moreSlots = sync.Pool{New: func() any { return new(scratch) }}
 )
 
-// takeScratch returns a slot, and the mask to give it back with.
-func takeScratch() (*scratch, uint32) {
+// takeScratch returns memory to be given back with giveScratch.
+func takeScratch() *scratch {
 	for {
 		used := slotsUsed.Load()
 		i := bits.TrailingZeros32(^used)
 		if i >= scratchSlots {
-			return new(scratch), 0
+			return moreSlots.Get().(*scratch)
 		}
 		if slotsUsed.CompareAndSwap(used, used|1<<i) {
-			return &slots[i], 1 << i
+			return &slots[i]
 		}
 	}
 }
 
-func giveScratch(mask uint32) { slotsUsed.And(^mask) }
+func giveScratch(s *scratch) {
+	i := (uintptr(unsafe.Pointer(s)) - uintptr(unsafe.Pointer(&slots))) / scratchBytes
+	if i >= scratchSlots { // or below the slots, which wraps
+		moreSlots.Put(s)
+		return
+	}
+	slotsUsed.And(^uint32(1 << i))
+}
 
 // memory is a piece of scratch memory, of which a caller's callees take what
 // they need, and give it back by returning: it is passed by value.

@@ -11,8 +11,7 @@ import (
 func TestScratchFromTheHeap(t *testing.T) {
 	r := newRand(t)
 	for range scratchSlots {
-		_, mask := takeScratch()
-		defer giveScratch(mask)
+		defer giveScratch(takeScratch())
 	}
 	for _, e := range elementTypes {
 		src := newRandom(r, e.Type(), 300*300)
@@ -26,9 +25,9 @@ func TestScratchFromTheHeap(t *testing.T) {
 // TestScratchStaysInItsSlot checks that what runs in one slot of scratch memory
 // writes nothing into the next.
 func TestScratchStaysInItsSlot(t *testing.T) {
-	_, first := takeScratch()
-	next, mask := takeScratch()
-	defer giveScratch(mask)
+	first := takeScratch()
+	next := takeScratch()
+	defer giveScratch(next)
 	giveScratch(first)
 	if unsafe.Pointer(next) != unsafe.Pointer(&slots[1]) {
 		t.Fatal("some slot is taken")

@@ -25,10 +25,10 @@ import (
 type treeOrder struct {
 	t      kernels.Type
 	n      int
-	leaf   uint // its number in the tree
+	leaf   uint64 // its number in the tree
 	levels int
 	slot   int
-	first  [64]uint // the first leaf of each slot's subtree
+	first  [64]uint64 // the first leaf of each slot's subtree
 }
 
 // newTreeOrder returns the order of the tree of n elements.
@@ -45,14 +45,14 @@ func (o *treeOrder) more() bool { return o.leaf>>o.levels == 0 }
 
 // index is the current leaf's index in the sequence.
 func (o *treeOrder) index() int {
-	i := 0
+	i := uint64(0)
 	for x := o.leaf; x != 0; x &= x - 1 {
-		i += weight(o.t, bits.TrailingZeros(x))
-		if i >= o.n || i < 0 {
+		i += weight(o.t, bits.TrailingZeros64(x))
+		if i >= uint64(o.n) {
 			return o.n
 		}
 	}
-	return i
+	return int(i)
 }
 
 // next goes to the next leaf that exists, and returns how many slots are to be
@@ -64,7 +64,7 @@ func (o *treeOrder) next() int {
 	for o.more() && o.index() >= o.n {
 		o.leaf += o.leaf & -o.leaf // all leaves of the subtree that begins here lie further
 	}
-	level := bits.Len(leaf^o.leaf) - 1 // of the subtree that is complete
+	level := bits.Len64(leaf^o.leaf) - 1 // of the subtree that is complete
 	merges := 0
 	for k := o.slot - 1; k >= 0 && o.first[k]>>level == leaf>>level; k-- {
 		merges++
@@ -74,9 +74,9 @@ func (o *treeOrder) next() int {
 
 // weight returns weight i of the tree of a sequence: the weights of a block,
 // then those of the block sums, a block apart, and so on.
-func weight(t kernels.Type, i int) int {
+func weight(t kernels.Type, i int) uint64 {
 	perBlock := t.LogBlock()
-	return kernels.Weight(t.Lanes(), i%perBlock) << (i / perBlock * perBlock)
+	return uint64(kernels.Weight(t.Lanes(), i%perBlock)) << (i / perBlock * perBlock)
 }
 
 // mergeSlots adds row i+1 of some rows of n accumulators to row i.

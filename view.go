@@ -97,17 +97,18 @@ func (p *Plan) runView(t kernels.Type, dst, src unsafe.Pointer) {
 	}
 	tasks := taskCount(p.workers, min(p.dstLen, elements*t.Size()/(parallelBytes/4)))
 	if p.workers == 1 || tasks < 2 {
-		p.sumView(t, dst, src, 0, p.dstLen)
+		s := takeScratch()
+		p.sumView(t, dst, src, 0, p.dstLen, s)
+		giveScratch(s)
 		return
 	}
 	per := (p.dstLen + tasks - 1) / tasks
 	j := job{workers: p.workers, pool: p.pool}
-	j.do((p.dstLen+per-1)/per, func(i int) { p.sumView(t, dst, src, i*per, min(p.dstLen, (i+1)*per)) })
+	j.do((p.dstLen+per-1)/per, func(i int, s *scratch) { p.sumView(t, dst, src, i*per, min(p.dstLen, (i+1)*per), s) })
 }
 
 // sumView sums the results from..to-1 of a view.
-func (p *Plan) sumView(t kernels.Type, dst, src unsafe.Pointer, from, to int) {
-	s, mask := takeScratch()
+func (p *Plan) sumView(t kernels.Type, dst, src unsafe.Pointer, from, to int, s *scratch) {
 	v := viewer{p: p, t: t, src: src}
 	mem := memory{unsafe.Pointer(s), int(unsafe.Offsetof(s.output))}
 	for i := range p.reduced {
@@ -129,7 +130,6 @@ func (p *Plan) sumView(t kernels.Type, dst, src unsafe.Pointer, from, to int) {
 			roundTo(p.isa, t, unsafe.Add(dst, i*t.Size()), sums, n)
 		}
 	}
-	giveScratch(mask)
 }
 
 // offset returns where result i begins in src.

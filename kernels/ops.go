@@ -34,7 +34,8 @@ var Ops = [NumOps]struct {
 // Has reports whether there is a kernel for the operation on the type.
 func Has(op Op, t Type) bool { return t.Rounded() || !Ops[op].RoundedOnly }
 
-// RowsArgs are the arguments of blocks, rows and short: for i in [0, Outer),
+// RowsArgs are the arguments of blocks, rows and short: for i in [0, Outer), of
+// which there is at least one,
 //
 //	Dst[i] = blockSum(Src[i*Stride:][:N])
 //
@@ -53,7 +54,8 @@ type RowsArgs struct {
 //
 // The tree has 2^Levels leaves, numbered in binary, bit i of a number adding
 // Strides[i]. Src holds elements, Left and Dst accumulators; all strides count
-// bytes. Dst may be one of the rows of Left.
+// bytes. There is at least one outer item and one column. Dst may be one of the
+// rows of Left, or the first row of Src if that holds accumulators.
 type ColsArgs struct {
 	Dst, Src, Left          unsafe.Pointer
 	Strides                 [4]int
@@ -63,7 +65,7 @@ type ColsArgs struct {
 }
 
 // RoundArgs are the arguments of round: Dst[i] is Src[i], rounded to the
-// element type, for i in [0, N).
+// element type, for i in [0, N), N > 0.
 type RoundArgs struct {
 	Dst, Src unsafe.Pointer
 	N        int

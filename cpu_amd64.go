@@ -7,7 +7,7 @@ import (
 )
 
 // supported reports whether the CPU and the operating system offer all that the
-// kernels of an instruction set may use: the list of asm/generate.go.
+// kernels of an instruction set may use: the features that package kernels lists.
 func supported(isa kernels.ISA) bool {
 	x := &cpu.X86
 	avx2 := x.HasAVX && x.HasAVX2 && x.HasF16C

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -20,13 +20,6 @@ var algorithms = [kernels.NumOps]func(m Machine, t kernels.Type, args GP){
 	kernels.OpShort:  short,
 	kernels.OpCols:   cols,
 	kernels.OpRound:  round,
-}
-
-// features lists what a kernel of each level may use, in avo's names. The
-// root's dispatcher asks the CPU for the same.
-var features = map[kernels.ISA][]string{
-	kernels.AVX2:   {"AVX", "AVX2", "F16C"},
-	kernels.AVX512: {"AVX", "AVX2", "F16C", "BMI2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL"},
 }
 
 const (
@@ -89,12 +82,12 @@ func neonAssembly() []byte {
 
 // checkFeatures makes sure that a kernel uses no feature above its level.
 func checkFeatures(name string, used []string) error {
-	for isa, allowed := range features {
-		if !bytes.HasSuffix([]byte(name), []byte(isa.String())) {
+	for isa := kernels.Generic + 1; isa < kernels.NumISAs; isa++ {
+		if !strings.HasSuffix(name, isa.String()) {
 			continue
 		}
 		for _, f := range used {
-			if !slices.Contains(allowed, f) {
+			if !slices.Contains(kernels.ISAs[isa].Features, f) {
 				return fmt.Errorf("%s uses %s, which %s does not promise", name, f, isa)
 			}
 		}

@@ -149,12 +149,18 @@ const (
 )
 
 // ISAs describes the instruction sets: the suffix in the names of their
-// kernels, the name that users see, and the architecture in Go's spelling.
-var ISAs = [NumISAs]struct{ Name, Public, Arch string }{
-	Generic: {"Generic", "generic", ""},
-	AVX2:    {"AVX2", "avx2", "amd64"},
-	AVX512:  {"AVX512", "avx512", "amd64"},
-	NEON:    {"NEON", "neon", "arm64"},
+// kernels, the name that users see, the architecture in Go's spelling, and the
+// features of a CPU that their kernels may use, in the manufacturers' names.
+var ISAs = [NumISAs]struct {
+	Name, Public, Arch string
+	Features           []string
+}{
+	Generic: {"Generic", "generic", "", nil},
+	AVX2:    {"AVX2", "avx2", "amd64", []string{"AVX", "AVX2", "F16C"}},
+	AVX512: {"AVX512", "avx512", "amd64", []string{
+		"AVX", "AVX2", "F16C", "BMI2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL",
+	}},
+	NEON: {"NEON", "neon", "arm64", []string{"ASIMD"}},
 }
 
 func (i ISA) String() string { return ISAs[i].Name }

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/reducesum/reducesum"
+	"github.com/reducesum/reducesum/kernels"
 )
 
 const infoUsage = `usage: reducesum info
@@ -18,10 +19,17 @@ Prints this CPU, the implementations that it can run, best first, and the one
 that is chosen. The environment variable REDUCESUM_ISA can choose a lower one.
 `
 
-// features are those that implementations need, by architecture.
-var features = map[string][]cpuid.FeatureID{
-	"amd64": {cpuid.AVX2, cpuid.F16C, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL},
-	"arm64": {cpuid.ASIMD, cpuid.FPHP, cpuid.ASIMDHP},
+// features returns those that the kernels of an architecture may use.
+func features(arch string) []cpuid.FeatureID {
+	var ids []cpuid.FeatureID
+	for _, isa := range kernels.ISAs {
+		for _, name := range isa.Features {
+			if id := cpuid.ParseFeature(name); isa.Arch == arch && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 func runInfo(c *call) error {
@@ -37,7 +45,7 @@ func runInfo(c *call) error {
 		{"cpu", cpuName()},
 		{"architecture", fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},
 	}
-	if has, lacks := split(features[runtime.GOARCH]); len(has)+len(lacks) > 0 {
+	if has, lacks := split(features(runtime.GOARCH)); len(has)+len(lacks) > 0 {
 		lines = append(lines, [2]string{"features", orNone(has)}, [2]string{"missing", orNone(lacks)})
 	}
 	lines = append(lines,

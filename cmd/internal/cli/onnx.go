@@ -56,5 +56,8 @@ func runONNX(c *call) error {
 	if failed > 0 {
 		return fmt.Errorf("%d of %d cases failed", failed, passed+failed)
 	}
+	if passed == 0 {
+		return fmt.Errorf("no case of ReduceSum was run (%d skipped)", skipped)
+	}
 	return nil
 }

@@ -49,6 +49,11 @@ func runVerify(c *call) error {
 	if err != nil {
 		return err
 	}
+	if len(reducesum.Implementations()) == 1 {
+		if _, err := fmt.Fprintln(c.stdout, "only generic is available: layouts and workers are compared, no other kernels"); err != nil {
+			return err
+		}
+	}
 	_, err = fmt.Fprintf(c.stdout, "no difference: %d tensors, %d sums over axes, %d results of %d elements\n",
 		totals.Rounds, totals.Sums, totals.Results, totals.Elements)
 	return err

@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -51,11 +52,15 @@ func readHeader(r io.Reader) (header, error) {
 // encoding of field names, of which plain arrays have none.
 func headerText(r io.Reader) (text string, size int, err error) {
 	var magic [8]byte
-	if _, err := io.ReadFull(r, magic[:]); err != nil {
-		return "", 0, truncated(err, "the header is cut short")
-	}
-	if [6]byte(magic[:6]) != npy.Magic {
+	n, err := io.ReadFull(r, magic[:])
+	if got := min(n, len(npy.Magic)); got == 0 || !bytes.HasPrefix(npy.Magic[:], magic[:got]) {
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return "", 0, err
+		}
 		return "", 0, errors.New("not a .npy file: it does not begin with \\x93NUMPY")
+	}
+	if err != nil {
+		return "", 0, truncated(err, "the header is cut short")
 	}
 	var length [4]byte
 	width := 4
@@ -69,11 +74,11 @@ func headerText(r io.Reader) (text string, size int, err error) {
 	if _, err := io.ReadFull(r, length[:width]); err != nil {
 		return "", 0, truncated(err, "the header is cut short")
 	}
-	n := binary.LittleEndian.Uint32(length[:])
-	if n > maxHeader {
-		return "", 0, fmt.Errorf("the header claims %d bytes, more than any array of numbers needs", n)
+	claimed := binary.LittleEndian.Uint32(length[:])
+	if claimed > maxHeader {
+		return "", 0, fmt.Errorf("the header claims %d bytes, more than any array of numbers needs", claimed)
 	}
-	b := make([]byte, n)
+	b := make([]byte, claimed)
 	if _, err := io.ReadFull(r, b); err != nil {
 		return "", 0, truncated(err, "the header is cut short")
 	}

@@ -119,7 +119,7 @@ func TestReadErrors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"nothing":            {nil, "cut short"},
+		"nothing":            {nil, "not a .npy file"},
 		"no magic":           {[]byte("PK\x03\x04 is a .npz"), "not a .npy file"},
 		"version 4":          {file(4, dict("<f4", "False", "(1,)"), le, []float32{1}), "version 4.0"},
 		"magic only":         {whole[:8], "cut short"},

@@ -64,6 +64,7 @@ var largeViews = []reduction{
 	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{0}},                         // transposed: columns are rows
 	{shape: []int{700, 613}, strides: []int{1, 700}, axes: []int{1}},                         // and rows columns
 	{shape: []int{700, 613}, strides: []int{1, 701}, axes: []int{0, 1}},                      // one sequence, across memory
+	{shape: []int{700, 613}, strides: []int{620, 1}, axes: []int{0, 1}},                      // one sequence, of rows apart
 	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0}},             // a turned tensor
 	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{1}},             //
 	{shape: []int{70, 61, 113}, strides: []int{1, 70 * 113, 70}, axes: []int{0, 2}},          // two groups

@@ -155,6 +155,25 @@ func TestPoolIsUsed(t *testing.T) {
 	}
 }
 
+// TestMoreWorkersThanAnything checks numbers of workers that overflow when they
+// are multiplied.
+func TestMoreWorkersThanAnything(t *testing.T) {
+	r := newRand(t)
+	e := elementTypes[0]
+	for _, c := range []reduction{
+		{shape: []int{300000}, axes: []int{0}},
+		{shape: []int{500, 600}, axes: []int{0}},
+		{shape: []int{500, 600}, strides: []int{1, 500}, axes: []int{1}},
+		{shape: []int{50, 60, 200}, strides: []int{1, 50, 3000}, axes: []int{1}},
+	} {
+		var options [][]Option
+		for _, n := range []int{maxInt, maxInt/2 + 1, maxInt/4 + 1, 1 << 20} {
+			options = append(options, []Option{WithWorkers(n)}, []Option{WithPool(&backwards{workers: n})})
+		}
+		c.check(t, e, newRandom(r, e.Type(), c.reach()), options...)
+	}
+}
+
 // TestConcurrentRuns runs one plan on more goroutines than there are slots of
 // scratch memory.
 func TestConcurrentRuns(t *testing.T) {

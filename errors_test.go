@@ -133,6 +133,10 @@ func TestRunErrors(t *testing.T) {
 			t.Errorf("%s: %q does not name %q", c.name, err, c.names)
 		}
 	}
+	var none *Plan
+	if none.Len() != 0 || none.Shape() != nil {
+		t.Errorf("a nil plan has %d results of shape %v", none.Len(), none.Shape())
+	}
 	if _, _, err := ReduceSum(x[:19], []int{4, 5}, Op{}); !errors.Is(err, ErrLength) {
 		t.Errorf("ReduceSum of a short slice: %v", err)
 	}

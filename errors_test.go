@@ -52,6 +52,7 @@ func TestPlanErrors(t *testing.T) {
 		{shape: []int{2}, opts: []Option{WithStrides([]int{maxInt})}, want: ErrStride, names: "9223372036854775807"},
 		{shape: []int{2}, opts: []Option{WithWorkers(-1)}, want: ErrWorkers, names: "-1"},
 		{shape: []int{2}, opts: []Option{WithPool(nil)}, want: ErrPool, names: "nil"},
+		{shape: []int{2}, opts: []Option{WithPool((*brokenPool)(nil))}, want: ErrPool, names: "*reducesum.brokenPool"},
 		{shape: []int{2}, opts: []Option{WithPool(brokenPool(0))}, want: ErrPool, names: "0 workers"},
 		{shape: []int{2}, opts: []Option{WithPool(brokenPool(-7))}, want: ErrPool, names: "-7 workers"},
 		{shape: []int{2}, opts: []Option{WithImplementation(missing())}, want: ErrImplementation, names: missing().String()},

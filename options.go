@@ -2,6 +2,7 @@ package reducesum
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -51,8 +52,8 @@ func WithWorkers(n int) Option {
 // Of WithPool and [WithWorkers], the later one counts. An error wraps [ErrPool].
 func WithPool(p Pool) Option {
 	return func(o *options) error {
-		if p == nil {
-			return fmt.Errorf("%w: it is nil", ErrPool)
+		if v := reflect.ValueOf(p); p == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+			return fmt.Errorf("%w: it is nil (%T)", ErrPool, p)
 		}
 		n := p.Workers()
 		if n < 1 {

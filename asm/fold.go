@@ -80,12 +80,10 @@ func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
 	return fold(0, width)
 }
 
-// eachRow emits the loop over rows that blocks, rows and short share. For
-// every row, reduce leaves the row's partial sums in one vector; the rows of a
-// group leave their vectors in the frame, where they are folded together.
-//
-// enter is emitted before a group's rows, with the row loop's label: short
-// chooses among several loops there. Each loop is one of bodies.
+// A rowLoop emits the loop over rows that blocks, rows and short share. A body
+// leaves a row's partial sums in one vector; the rows of a group, as many as a
+// vector has lanes, leave theirs in the frame, where they are folded together.
+// The row of a group of one, as a single sum has, is folded in its register.
 type rowLoop struct {
 	m                    Machine
 	t                    kernels.Type
@@ -107,8 +105,8 @@ func newRowLoop(m Machine, t kernels.Type, args GP) *rowLoop {
 	return l
 }
 
-// emit emits the loop. choose jumps to one of the labels row0, row1, ... of
-// the bodies; it may be nil if there is only one.
+// emit emits the loop. choose, emitted before a group's rows, jumps to one of the
+// labels row0, row1, ... of the bodies; it may be nil if there is only one.
 func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() Vec) {
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
 	label := func(i int) string { return fmt.Sprintf("row%d", i) }

@@ -146,14 +146,7 @@ func widenInKernels(t *testing.T, isa kernels.ISA, typ kernels.Type, src []uint1
 			at := i % n
 			x[at] = src[i]
 			a := kernels.RowsArgs{Dst: unsafe.Pointer(&got[i]), Src: unsafe.Pointer(&x[0]), Outer: 1, N: n}
-			switch {
-			case n < typ.Lanes():
-				short(isa, typ, &a)
-			case n < typ.Block():
-				rows(isa, typ, &a)
-			default:
-				blocks(isa, typ, &a)
-			}
+			callRows(isa, typ, &a)
 			x[at] = 1 << 15
 		}
 		check("a row of " + format(kernels.I32, uint64(n)))

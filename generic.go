@@ -56,7 +56,24 @@ func sumInts[A int32 | int64](x []A) A {
 }
 
 func blocksGeneric(t kernels.Type, a *kernels.RowsArgs) { rowsGeneric(t, a) }
-func shortGeneric(t kernels.Type, a *kernels.RowsArgs)  { rowsGeneric(t, a) }
+
+func sumGeneric(t kernels.Type, a *kernels.RowsArgs) {
+	block := t.Block()
+	n := (a.N + block - 1) / block
+	var sums [kernels.SumBlocks]uint64 // of either size
+	b := kernels.RowsArgs{Dst: unsafe.Pointer(&sums), Src: a.Src, Outer: a.N / block, N: block, Stride: block * t.Size()}
+	if b.Outer > 0 {
+		rowsGeneric(t, &b)
+	}
+	if b.Outer < n {
+		full := b.Outer
+		b.Dst, b.Src = unsafe.Add(b.Dst, full*t.Acc().Size()), unsafe.Add(a.Src, full*b.Stride)
+		b.Outer, b.N = 1, a.N%block
+		rowsGeneric(t, &b)
+	}
+	b = kernels.RowsArgs{Dst: a.Dst, Src: unsafe.Pointer(&sums), Outer: 1, N: n}
+	rowsGeneric(t.Acc(), &b)
+}
 
 func rowsGeneric(t kernels.Type, a *kernels.RowsArgs) {
 	switch t.Acc() {

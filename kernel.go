@@ -35,14 +35,11 @@ func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n,
 
 // callRows calls the kernel for the rows' length.
 func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch {
-	case a.N < t.Lanes():
-		short(isa, t, a)
-	case a.N < t.Block():
+	if a.N < t.Block() {
 		rows(isa, t, a)
-	default:
-		blocks(isa, t, a)
+		return
 	}
+	blocks(isa, t, a)
 }
 
 // sumColumns does what a says of cols.

@@ -12,6 +12,38 @@ var assembled = []kernels.ISA{
 	kernels.AVX2,
 }
 
+// sum writes the sum of one sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+	switch uint(isa)<<4 | uint(t) {
+	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
+		sumF32AVX512(a)
+	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
+		sumF64AVX512(a)
+	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
+		sumF16AVX512(a)
+	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
+		sumBF16AVX512(a)
+	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
+		sumI32AVX512(a)
+	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
+		sumI64AVX512(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
+		sumF32AVX2(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
+		sumF64AVX2(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
+		sumF16AVX2(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
+		sumBF16AVX2(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
+		sumI32AVX2(a)
+	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
+		sumI64AVX2(a)
+	default:
+		sumGeneric(t, a)
+	}
+}
+
 // blocks writes the sum of each row, a whole block long.
 func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	switch uint(isa)<<4 | uint(t) {
@@ -44,7 +76,7 @@ func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	}
 }
 
-// rows writes the sum of each row, from a row of lanes up to a block long.
+// rows writes the sum of each row, shorter than a block.
 func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	switch uint(isa)<<4 | uint(t) {
 	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
@@ -73,38 +105,6 @@ func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 		rowsI64AVX2(a)
 	default:
 		rowsGeneric(t, a)
-	}
-}
-
-// short writes the sum of each row, shorter than a row of lanes.
-func short(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
-		shortF32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
-		shortF64AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		shortF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		shortBF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
-		shortI32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
-		shortI64AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
-		shortF32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
-		shortF64AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		shortF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		shortBF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
-		shortI32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
-		shortI64AVX2(a)
-	default:
-		shortGeneric(t, a)
 	}
 }
 
@@ -157,6 +157,24 @@ func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
 }
 
 //go:noescape
+func sumF32AVX512(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF64AVX512(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF16AVX512(a *kernels.RowsArgs)
+
+//go:noescape
+func sumBF16AVX512(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI32AVX512(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI64AVX512(a *kernels.RowsArgs)
+
+//go:noescape
 func blocksF32AVX512(a *kernels.RowsArgs)
 
 //go:noescape
@@ -193,24 +211,6 @@ func rowsI32AVX512(a *kernels.RowsArgs)
 func rowsI64AVX512(a *kernels.RowsArgs)
 
 //go:noescape
-func shortF32AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF64AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF16AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func shortBF16AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI32AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI64AVX512(a *kernels.RowsArgs)
-
-//go:noescape
 func colsF32AVX512(a *kernels.ColsArgs)
 
 //go:noescape
@@ -233,6 +233,24 @@ func roundF16AVX512(a *kernels.RoundArgs)
 
 //go:noescape
 func roundBF16AVX512(a *kernels.RoundArgs)
+
+//go:noescape
+func sumF32AVX2(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF64AVX2(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF16AVX2(a *kernels.RowsArgs)
+
+//go:noescape
+func sumBF16AVX2(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI32AVX2(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI64AVX2(a *kernels.RowsArgs)
 
 //go:noescape
 func blocksF32AVX2(a *kernels.RowsArgs)
@@ -269,24 +287,6 @@ func rowsI32AVX2(a *kernels.RowsArgs)
 
 //go:noescape
 func rowsI64AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF32AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF64AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF16AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortBF16AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI32AVX2(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI64AVX2(a *kernels.RowsArgs)
 
 //go:noescape
 func colsF32AVX2(a *kernels.ColsArgs)

@@ -11,6 +11,26 @@ var assembled = []kernels.ISA{
 	kernels.NEON,
 }
 
+// sum writes the sum of one sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+	switch uint(isa)<<4 | uint(t) {
+	case uint(kernels.NEON)<<4 | uint(kernels.F32):
+		sumF32NEON(a)
+	case uint(kernels.NEON)<<4 | uint(kernels.F64):
+		sumF64NEON(a)
+	case uint(kernels.NEON)<<4 | uint(kernels.F16):
+		sumF16NEON(a)
+	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
+		sumBF16NEON(a)
+	case uint(kernels.NEON)<<4 | uint(kernels.I32):
+		sumI32NEON(a)
+	case uint(kernels.NEON)<<4 | uint(kernels.I64):
+		sumI64NEON(a)
+	default:
+		sumGeneric(t, a)
+	}
+}
+
 // blocks writes the sum of each row, a whole block long.
 func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	switch uint(isa)<<4 | uint(t) {
@@ -31,7 +51,7 @@ func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	}
 }
 
-// rows writes the sum of each row, from a row of lanes up to a block long.
+// rows writes the sum of each row, shorter than a block.
 func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	switch uint(isa)<<4 | uint(t) {
 	case uint(kernels.NEON)<<4 | uint(kernels.F32):
@@ -48,26 +68,6 @@ func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 		rowsI64NEON(a)
 	default:
 		rowsGeneric(t, a)
-	}
-}
-
-// short writes the sum of each row, shorter than a row of lanes.
-func short(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F32):
-		shortF32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F64):
-		shortF64NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		shortF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		shortBF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I32):
-		shortI32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I64):
-		shortI64NEON(a)
-	default:
-		shortGeneric(t, a)
 	}
 }
 
@@ -104,6 +104,24 @@ func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
 }
 
 //go:noescape
+func sumF32NEON(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF64NEON(a *kernels.RowsArgs)
+
+//go:noescape
+func sumF16NEON(a *kernels.RowsArgs)
+
+//go:noescape
+func sumBF16NEON(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI32NEON(a *kernels.RowsArgs)
+
+//go:noescape
+func sumI64NEON(a *kernels.RowsArgs)
+
+//go:noescape
 func blocksF32NEON(a *kernels.RowsArgs)
 
 //go:noescape
@@ -138,24 +156,6 @@ func rowsI32NEON(a *kernels.RowsArgs)
 
 //go:noescape
 func rowsI64NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF32NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF64NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortF16NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortBF16NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI32NEON(a *kernels.RowsArgs)
-
-//go:noescape
-func shortI64NEON(a *kernels.RowsArgs)
 
 //go:noescape
 func colsF32NEON(a *kernels.ColsArgs)

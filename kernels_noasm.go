@@ -9,19 +9,19 @@ import "github.com/reducesum/reducesum/kernels"
 // assembled are the instruction sets that kernels were generated for, best first.
 var assembled = []kernels.ISA{}
 
+// sum writes the sum of one sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+	sumGeneric(t, a)
+}
+
 // blocks writes the sum of each row, a whole block long.
 func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	blocksGeneric(t, a)
 }
 
-// rows writes the sum of each row, from a row of lanes up to a block long.
+// rows writes the sum of each row, shorter than a block.
 func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	rowsGeneric(t, a)
-}
-
-// short writes the sum of each row, shorter than a row of lanes.
-func short(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	shortGeneric(t, a)
 }
 
 // cols adds up to sixteen rows elementwise, as one subtree of the order.

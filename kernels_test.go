@@ -25,7 +25,7 @@ func rowLengths(t kernels.Type) []int {
 	return ns
 }
 
-// TestRowKernels compares blocks, rows and short with the generic ones, for rows
+// TestRowKernels compares blocks and rows with the generic ones, for rows
 // that begin and end at a guard page.
 func TestRowKernels(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa kernels.ISA) {
@@ -52,17 +52,39 @@ func TestRowKernels(t *testing.T) {
 						a := kernels.RowsArgs{Src: src, Outer: outer, N: n, Stride: stride, Dst: unsafe.Pointer(&want[0])}
 						rowsGeneric(typ, &a)
 						a.Dst = dst
-						switch {
-						case n < typ.Lanes():
-							short(isa, typ, &a)
-						case n < typ.Block():
-							rows(isa, typ, &a)
-						default:
-							blocks(isa, typ, &a)
-						}
+						callRows(isa, typ, &a)
 						if err := sameBits(acc, dst, unsafe.Pointer(&want[0]), outer); err != nil {
 							t.Fatalf("n=%d outer=%d stride=%d: %v", n, outer, stride, err)
 						}
+					}
+				}
+			}
+		})
+	})
+}
+
+// TestSumKernels compares sum with the generic one, for sequences that begin and
+// end at a guard page.
+func TestSumKernels(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa kernels.ISA) {
+		eachType(t, func(t *testing.T, typ kernels.Type) {
+			r := newRand(t)
+			size, acc, block := typ.Size(), typ.Acc(), typ.Block()
+			mem, out := guarded(t, kernels.SumBlocks*block*size), guarded(t, 8)
+			ns := rowLengths(typ)
+			for k := 1; k <= kernels.SumBlocks; k++ {
+				ns = append(ns, k*block, k*block-1, k*block-r.IntN(block), k*block-r.IntN(typ.Lanes()))
+			}
+			for _, n := range ns {
+				for _, src := range []unsafe.Pointer{unsafe.Pointer(&mem[0]), tail(mem, n*size)} {
+					fillBits(r, typ, src, n)
+					want := [1]uint64{}
+					a := kernels.RowsArgs{Src: src, N: n, Dst: unsafe.Pointer(&want)}
+					sumGeneric(typ, &a)
+					a.Dst = tail(out, acc.Size())
+					sum(isa, typ, &a)
+					if err := sameBits(acc, a.Dst, unsafe.Pointer(&want), 1); err != nil {
+						t.Fatalf("n=%d: %v", n, err)
 					}
 				}
 			}

@@ -6,22 +6,8 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// fewBlocks is how many block sums sumSlice keeps on the stack.
-const fewBlocks = 16
-
-// sumSlice sums n >= 1 elements to one. Small sums take the shortest way.
+// sumSlice sums n >= 1 elements to one.
 func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	if n <= t.Block() && !t.Rounded() {
-		var a kernels.RowsArgs
-		a.Dst, a.Src, a.Outer, a.N = dst, src, 1, n
-		callRows(isa, t, &a)
-		return
-	}
-	sumLongSlice(isa, t, dst, src, n)
-}
-
-// sumLongSlice is sumSlice for what is longer than a block, or to be rounded.
-func sumLongSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	if !t.Rounded() {
 		sumSequence(isa, t, dst, src, n)
 		return
@@ -35,32 +21,16 @@ func sumLongSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n in
 
 // sumSequence sums n >= 1 elements to one accumulator.
 func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	block := t.Block()
-	if n <= block {
-		sumRows(isa, t, dst, src, 1, n, 0)
-		return
-	}
-	if n <= fewBlocks*block {
-		var sums [fewBlocks]uint64 // of either size
-		sumFewBlocks(isa, t, dst, src, n, unsafe.Pointer(&sums))
+	if n <= kernels.SumBlocks<<t.LogBlock() {
+		var a kernels.RowsArgs
+		a.Dst, a.Src, a.N = dst, src, n
+		sum(isa, t, &a)
 		return
 	}
 	s := takeScratch()
 	p := pass{isa: isa, t: t, dst: dst, src: src, outer: 1, reduce: n, inner: 1, scratch: s}
 	p.longRow(dst, src, n, 0)
 	giveScratch(s)
-}
-
-// sumFewBlocks sums up to a block of blocks, whose sums go to memory at sums.
-func sumFewBlocks(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int, sums unsafe.Pointer) {
-	block, acc := t.Block(), t.Acc()
-	full, rest := n>>t.LogBlock(), n&(block-1)
-	sumRows(isa, t, sums, src, full, block, block*t.Size())
-	if rest > 0 {
-		sumRows(isa, t, unsafe.Add(sums, full*acc.Size()), unsafe.Add(src, full*block*t.Size()), 1, rest, 0)
-		full++
-	}
-	sumRows(isa, acc, dst, sums, 1, full, 0)
 }
 
 // sumMiddle sums the middle axis of [outer, reduce, inner], none of which is 0.

@@ -42,9 +42,14 @@ func (e *arm64) begin(name string, arg GP) {
 	e.ins("MOVD", "a+0(FP)", e.gp(arg))
 }
 
-// end returns, and writes the function, whose frame is known now.
-func (e *arm64) end() {
+// ret returns. What comes next is reached by jumps alone.
+func (e *arm64) ret() {
 	e.ins("RET")
+	e.near.forget()
+}
+
+// end writes the function, whose frame is known now.
+func (e *arm64) end() {
 	frame := 0
 	if e.frame > localsARM64 {
 		frame = (e.frame+15)&^15 - 8 // without the link register

@@ -8,41 +8,49 @@ import "github.com/reducesum/reducesum/kernels"
 // register for wait in the frame. So memory is read in windows of half a
 // block, which suits the prefetchers of CPUs, and hardly written.
 func blocks(m Machine, t kernels.Type, args GP) {
-	r, row := m.Regs(), t.Lanes()*t.Size()
 	l := newRowLoop(m, t, args)
+	spill := blockSpill(m, t)
+	l.emit("block", nil, func() Vec { return blockVec(m, t, l.src, spill) })
+	l.end()
+}
+
+// blockSpill reserves the memory that blockVec needs.
+func blockSpill(m Machine, t kernels.Type) Addr {
+	if _, spilled := m.Window(t); spilled > 0 {
+		return m.Local(spilled * m.VecBytes())
+	}
+	return Addr{}
+}
+
+// blockVec emits the sum of the block at src, all but the last folding.
+func blockVec(m Machine, t kernels.Type, src GP, spill Addr) Vec {
+	r, row := m.Regs(), t.Lanes()*t.Size()
 	width, spilled := m.Window(t)
 	vectors := kernels.RowBytes / m.VecBytes()
-	var spill Addr
-	if spilled > 0 {
-		spill = m.Local(spilled * m.VecBytes())
-	}
 	inFrame := vectors - spilled // from this vector on
 	frame := func(v int) Addr { return spill.Plus((v - inFrame) * m.VecBytes()) }
 	sum := func(from, vector int) []Vec {
 		return tree(m, t, kernels.Rows/2, width, func(i, v int) Addr {
-			return At(l.src, (from+i)*row+(vector+v)*vecSize(m, t))
+			return At(src, (from+i)*row+(vector+v)*vecSize(m, t))
 		})
 	}
-	l.emit(nil, func() Vec {
-		var all []Vec
-		eachStrip(m, width, func(vector int) { all = append(all, sum(0, vector)...) })
-		for v := inFrame; v < vectors; v++ {
-			m.Store(frame(v), all[v])
-			r.Free(all[v])
-		}
-		eachStrip(m, width, func(vector int) {
-			for i, x := range sum(kernels.Rows/2, vector) {
-				v := vector + i
-				if v >= inFrame {
-					m.LoadAdd(t.Acc(), x, frame(v))
-					all[v] = x
-					continue
-				}
-				m.AddVec(t, all[v], all[v], x)
-				r.Free(x)
+	var all []Vec
+	eachStrip(m, width, func(vector int) { all = append(all, sum(0, vector)...) })
+	for v := inFrame; v < vectors; v++ {
+		m.Store(frame(v), all[v])
+		r.Free(all[v])
+	}
+	eachStrip(m, width, func(vector int) {
+		for i, x := range sum(kernels.Rows/2, vector) {
+			v := vector + i
+			if v >= inFrame {
+				m.LoadAdd(t.Acc(), x, frame(v))
+				all[v] = x
+				continue
 			}
-		})
-		return halve(m, t, all)
+			m.AddVec(t, all[v], all[v], x)
+			r.Free(x)
+		}
 	})
-	l.end()
+	return halve(m, t, all)
 }

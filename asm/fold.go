@@ -80,10 +80,10 @@ func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
 	return fold(0, width)
 }
 
-// A rowLoop emits the loop over rows that blocks, rows and short share. A body
-// leaves a row's partial sums in one vector; the rows of a group, as many as a
-// vector has lanes, leave theirs in the frame, where they are folded together.
-// The row of a group of one, as a single sum has, is folded in its register.
+// A rowLoop emits the loop over rows that blocks and rows share. A body leaves
+// a row's partial sums in one vector; the rows of a group, as many as a vector
+// has lanes, leave theirs in the frame, where they are folded together. The row
+// of a group of one is folded in its register.
 type rowLoop struct {
 	m                    Machine
 	t                    kernels.Type
@@ -91,7 +91,8 @@ type rowLoop struct {
 	src, dst             GP // the current row, the next result
 	outer                GP // rows left
 	slots                Addr
-	slot, slotEnd, count GP // in a group
+	name                 string // in labels
+	slot, slotEnd, count GP     // in a group
 }
 
 // newRowLoop loads the arguments of a kernel for rows.
@@ -105,17 +106,20 @@ func newRowLoop(m Machine, t kernels.Type, args GP) *rowLoop {
 	return l
 }
 
-// emit emits the loop. choose, emitted before a group's rows, jumps to one of the
-// labels row0, row1, ... of the bodies; it may be nil if there is only one.
-func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() Vec) {
+// emit emits the loop, with a name for its labels. choose, emitted before a
+// group's rows, jumps to one of the labels of the bodies; it may be nil if
+// there is only one.
+func (l *rowLoop) emit(name string, choose func(label func(i int) string), bodies ...func() Vec) {
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
-	label := func(i int) string { return fmt.Sprintf("row%d", i) }
+	l.name = name
+	label := func(i int) string { return l.label(fmt.Sprintf("Row%d", i)) }
+	single := func(i int) string { return l.label(fmt.Sprintf("Single%d", i)) }
 	l.slot, l.slotEnd, l.count = r.GP(), r.GP(), r.GP()
-	m.Label("group")
+	m.Label(l.label("Group"))
 	m.MoveInt(l.count, n)
-	m.JumpIf(GreaterEqual, l.outer, l.count, "whole")
+	m.JumpIf(GreaterEqual, l.outer, l.count, l.label("Whole"))
 	m.Move(l.count, l.outer)
-	m.Label("whole")
+	m.Label(l.label("Whole"))
 	m.Lea(l.slot, l.slots)
 	m.Move(l.slotEnd, l.count)
 	m.ShiftLeft(l.slotEnd, log2(m.VecBytes()))
@@ -128,55 +132,69 @@ func (l *rowLoop) emit(choose func(label func(i int) string), bodies ...func() V
 		m.Label(label(i))
 		v := body()
 		sums = append(sums, v)
-		m.JumpIfInt(Equal, l.count, 1, fmt.Sprintf("single%d", i))
+		m.JumpIfInt(Equal, l.count, 1, single(i))
 		m.Store(At(l.slot, 0), v)
 		r.Free(v)
 		m.AddMem(l.src, At(l.args, offset.rows.Stride))
 		m.AddInt(l.slot, m.VecBytes())
 		m.JumpIf(NotEqual, l.slot, l.slotEnd, label(i))
 		if i < len(bodies)-1 {
-			m.Jump("fold")
+			m.Jump(l.label("Fold"))
 		}
 	}
-	m.Label("fold")
+	m.Label(l.label("Fold"))
 	l.fold()
 	for i, v := range sums {
 		if !slices.Contains(sums[:i], v) {
 			for k := range sums {
 				if sums[k] == v {
-					m.Label(fmt.Sprintf("single%d", k))
+					m.Label(single(k))
 				}
 			}
 			l.single(v)
-			m.Jump("next")
+			m.Jump(l.label("Next"))
 		}
 	}
-	m.Label("next")
+	m.Label(l.label("Next"))
 	m.Sub(l.outer, l.count)
-	m.JumpIfInt(NotEqual, l.outer, 0, "group")
+	m.JumpIfInt(NotEqual, l.outer, 0, l.label("Group"))
 	r.FreeGP(l.slot, l.slotEnd, l.count)
 }
 
+// label returns a label of the loop's.
+func (l *rowLoop) label(what string) string { return l.name + what }
+
 // fold folds a group's rows, and stores their sums.
 func (l *rowLoop) fold() {
-	m, r, n, size := l.m, l.m.Regs(), lanes(l.m, l.t), l.t.Acc().Size()
-	row := make([]int, n) // the row that leaf i holds, so that the sums come out in order
-	for l, leaf := range foldOrder(m.VecBytes(), size, 1) {
-		row[leaf] = l
-	}
-	v := foldVecs(m, l.t, n, func(i int) Vec {
-		v := r.Vec()
-		m.Load(l.t.Acc(), v, l.slots.Plus(row[i]*m.VecBytes()))
-		return v
-	})
-	m.JumpIfInt(NotEqual, l.count, n, "part")
+	m, n := l.m, lanes(l.m, l.t)
+	v := foldSlots(m, l.t, l.slots, n)
+	m.JumpIfInt(NotEqual, l.count, n, l.label("Part"))
 	m.Store(At(l.dst, 0), v)
 	m.AddInt(l.dst, m.VecBytes())
-	m.Jump("next")
-	m.Label("part")
+	m.Jump(l.label("Next"))
+	m.Label(l.label("Part"))
 	m.StorePartial(l.t, At(l.dst, 0), v, l.count)
-	m.Jump("next")
-	r.Free(v)
+	m.Jump(l.label("Next"))
+	m.Regs().Free(v)
+}
+
+// foldSlots emits the folding of the rows in the slots, as many as a vector has
+// lanes, to a vector with their sums in order. Where there are fewer slots, the
+// other lanes are the identity.
+func foldSlots(m Machine, t kernels.Type, slots Addr, n int) Vec {
+	row := make([]int, lanes(m, t)) // the row that leaf i holds, so that the sums come out in order
+	for l, leaf := range foldOrder(m.VecBytes(), t.Acc().Size(), 1) {
+		row[leaf] = l
+	}
+	return foldVecs(m, t, len(row), func(i int) Vec {
+		v := m.Regs().Vec()
+		if row[i] < n {
+			m.Load(t.Acc(), v, slots.Plus(row[i]*m.VecBytes()))
+		} else {
+			m.Identity(t, v)
+		}
+		return v
+	})
 }
 
 // single folds and stores the one row of a group of one, the last.

@@ -15,9 +15,9 @@ import (
 
 // algorithms holds the body of each operation.
 var algorithms = [kernels.NumOps]func(m Machine, t kernels.Type, args GP){
+	kernels.OpSum:    sum,
 	kernels.OpBlocks: blocks,
 	kernels.OpRows:   rows,
-	kernels.OpShort:  short,
 	kernels.OpCols:   cols,
 	kernels.OpRound:  round,
 }

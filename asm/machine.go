@@ -16,6 +16,9 @@ const (
 	Inside
 )
 
+// noVec is no vector register.
+const noVec Vec = -1
+
 // An Addr is the address Base + Index + Off. Only addresses that a machine
 // made itself, in its [Streams], have an Index.
 type Addr struct {
@@ -68,8 +71,10 @@ type Machine interface {
 	Regs() *Regs
 
 	// Begin starts a function that takes a pointer to a struct of arguments,
-	// and returns the register that holds it. End returns to the caller.
+	// and returns the register that holds it. Return returns to the caller, End
+	// does so for the last time.
 	Begin(name, args string) GP
+	Return()
 	End()
 	// Local reserves memory in the frame.
 	Local(bytes int) Addr

@@ -19,10 +19,8 @@ func newNEON(e *arm64) Machine {
 	return &neon{arm64: e, regs: NewRegs(gpsARM64, 31)}
 }
 
-const (
-	zero  Vec = 31 // a register that holds zeros, not one to allocate
-	noVec Vec = -1 // no register
-)
+// zero is a register that holds zeros, not one to allocate.
+const zero Vec = 31
 
 func (m *neon) ISA() kernels.ISA { return kernels.NEON }
 func (m *neon) VecBytes() int    { return 16 }
@@ -45,7 +43,10 @@ func (m *neon) Begin(name, args string) GP {
 	return a
 }
 
+func (m *neon) Return() { m.ret() }
+
 func (m *neon) End() {
+	m.ret()
 	m.end()
 	m.regs.Done()
 }

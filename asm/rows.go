@@ -6,59 +6,64 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// rows sums rows that are longer than a row of lanes and shorter than a block:
-// K rows of lanes, and a tail that fills part of one more.
+// rows sums rows that are shorter than a block. Those of few vectors are code
+// in a straight line, see straight.go. The others are K rows of lanes, and a tail
+// that fills part of one more.
 //
 // The bits of K tell which trees there are, from left to right: one of eight
 // rows, of four, of two, a single row, and the tail. They are summed in this
 // order, which is that of memory, and added from right to left. The tree of
 // eight waits in the frame, the others in registers.
 func rows(m Machine, t kernels.Type, args GP) {
-	r := m.Regs()
-	w := &rowsKernel{m: m, t: t, l: newRowLoop(m, t, args)}
-	w.k, w.tail = m.Local(8), m.Local(8) // for want of registers
-	w.eight, w.half = m.Local(kernels.RowBytes), m.Local(kernels.RowBytes/2)
-	g := r.GP()
-	m.LoadInt(g, At(args, offset.rows.N))
-	m.ShiftRight(g, log2(t.Lanes()))
-	m.StoreInt(w.k, g)
-	m.LoadInt(g, At(args, offset.rows.N))
-	m.And(g, t.Lanes()-1)
-	m.StoreInt(w.tail, g)
-	r.FreeGP(g)
-	w.l.emit(func(label func(i int) string) {
-		g := r.GP()
-		m.LoadInt(g, w.k)
-		m.JumpIfInt(GreaterEqual, g, 4, label(1))
-		r.FreeGP(g)
-	}, w.few, w.many)
-	w.l.end()
+	l := newRowLoop(m, t, args)
+	w := newRowsKernel(m, t)
+	n := m.Regs().GP()
+	m.LoadInt(n, At(args, offset.rows.N))
+	m.JumpIfInt(LessEqual, n, straightVectors*lanes(m, t), "few")
+	w.measure(n)
+	m.Regs().FreeGP(n)
+	l.emit("many", nil, func() Vec { return w.many(l.src) })
+	m.Jump("end")
+	m.Label("few")
+	straightRows(l)
+	m.Label("end")
+	l.end()
 }
 
-// rowsKernel is the state of a rows kernel.
+// rowsKernel is how a row of less than a block is summed.
 type rowsKernel struct {
 	m       Machine
 	t       kernels.Type
-	l       *rowLoop
-	k, tail Addr // in the frame: K, the elements of the tail
+	k, tail Addr // in the frame, for want of registers: K, the elements of the tail
 	eight   Addr // the tree of eight
 	half    Addr // the lower half of the row of lanes
 	p, bits GP   // the rows that are left, and K
 }
 
-// few sums a row with K < 4.
-func (w *rowsKernel) few() Vec {
-	w.begin()
-	var all []Vec
-	eachStrip(w.m, w.m.Strip(w.t), func(vector int) { all = append(all, w.strip("few", vector, 2)...) })
-	w.m.Regs().FreeGP(w.p, w.bits)
-	return halve(w.m, w.t, all)
+func newRowsKernel(m Machine, t kernels.Type) *rowsKernel {
+	return &rowsKernel{
+		m: m, t: t, k: m.Local(8), tail: m.Local(8),
+		eight: m.Local(kernels.RowBytes), half: m.Local(kernels.RowBytes / 2),
+	}
 }
 
-// many sums a row with K >= 4.
-func (w *rowsKernel) many() Vec {
+// measure emits what n, the length of the rows, says of them; n is lost.
+func (w *rowsKernel) measure(n GP) {
+	g := w.m.Regs().GP()
+	w.m.Move(g, n)
+	w.m.ShiftRight(g, log2(w.t.Lanes()))
+	w.m.StoreInt(w.k, g)
+	w.m.Regs().FreeGP(g)
+	w.m.And(n, w.t.Lanes()-1)
+	w.m.StoreInt(w.tail, n)
+}
+
+// many sums the row at src, whatever K is.
+func (w *rowsKernel) many(src GP) Vec {
 	m, r, width := w.m, w.m.Regs(), w.m.Strip(w.t)
-	w.begin()
+	w.p, w.bits = r.GP(), r.GP()
+	m.Move(w.p, src)
+	m.LoadInt(w.bits, w.k)
 	m.JumpIfNoBit(w.bits, 8, "no8")
 	eachStrip(m, width, func(vector int) {
 		vs := w.sum(w.p, 8, vector)
@@ -70,7 +75,7 @@ func (w *rowsKernel) many() Vec {
 	half := kernels.RowBytes / m.VecBytes() / 2 // vectors
 	var sums []Vec
 	eachStrip(m, width, func(vector int) {
-		sums = w.strip("many", vector, 4)
+		sums = w.strip(vector)
 		without8 := fmt.Sprintf("without8at%d", vector)
 		m.JumpIfNoBit(w.bits, 8, without8)
 		m.LoadAddVecs(w.t.Acc(), sums, w.eight.Plus(vector*m.VecBytes()))
@@ -88,23 +93,17 @@ func (w *rowsKernel) many() Vec {
 	return halve(m, w.t, sums)
 }
 
-// begin loads K and the address of the row.
-func (w *rowsKernel) begin() {
-	w.p, w.bits = w.m.Regs().GP(), w.m.Regs().GP()
-	w.m.Move(w.p, w.l.src)
-	w.m.LoadInt(w.bits, w.k)
-}
-
 // sum sums a strip of the rows at p.
 func (w *rowsKernel) sum(p GP, rows, vector int) []Vec {
 	row, vec := w.t.Lanes()*w.t.Size(), vecSize(w.m, w.t)
 	return tree(w.m, w.t, rows, w.m.Strip(w.t), func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
 }
 
-// strip sums a strip of the trees of most rows and less, and of the tail.
-func (w *rowsKernel) strip(name string, vector, most int) []Vec {
+// strip sums a strip of the trees of four rows and less, and of the tail.
+func (w *rowsKernel) strip(vector int) []Vec {
 	m, t, r := w.m, w.t, w.m.Regs()
-	label := func(what string, n int) string { return fmt.Sprintf("%s%s%dat%d", name, what, n, vector) }
+	const most = 4
+	label := func(what string, n int) string { return fmt.Sprintf("%s%dat%d", what, n, vector) }
 	q := r.GP() // the next rows
 	m.Move(q, w.p)
 	sums := map[int][]Vec{}
@@ -124,7 +123,7 @@ func (w *rowsKernel) strip(name string, vector, most int) []Vec {
 	}
 	m.Label(label("tail", 0))
 	r.FreeGP(w.bits)
-	addTail(m, t, name, acc, q, w.tail, vector)
+	addTail(m, t, acc, q, w.tail, vector)
 	r.FreeGP(q)
 	w.bits = r.GP()
 	m.LoadInt(w.bits, w.k)
@@ -141,31 +140,31 @@ func (w *rowsKernel) strip(name string, vector, most int) []Vec {
 
 // addTail emits the addition of the tail at q to a strip of a row of lanes, the
 // one that begins at a vector: the vectors that are whole, and one in part.
-func addTail(m Machine, t kernels.Type, name string, acc []Vec, q GP, tail Addr, vector int) {
+func addTail(m Machine, t kernels.Type, acc []Vec, q GP, tail Addr, vector int) {
 	r, n := m.Regs(), lanes(m, t)
-	label := func(what string, v int) string { return fmt.Sprintf("%s%s%d", name, what, vector+v) }
+	label := func(what string, v int) string { return fmt.Sprintf("%s%d", what, vector+v) }
 	left := r.GP()
 	m.LoadInt(left, tail)
 	for v := range acc {
 		m.JumpIfInt(Less, left, (vector+v+1)*n, label("part", v))
 		m.LoadAdd(t, acc[v], At(q, (vector+v)*vecSize(m, t)))
 	}
-	m.Jump(label("tailed", 0))
+	m.Jump(label("tailed", len(acc)))
 	for v := range acc {
 		m.Label(label("part", v))
 		if vector+v > 0 {
 			m.AddInt(left, -(vector+v)*n)
 		}
-		m.JumpIfInt(LessEqual, left, 0, label("tailed", 0))
+		m.JumpIfInt(LessEqual, left, 0, label("tailed", len(acc)))
 		part, x := m.MakePartial(t, left, true), r.Vec()
 		m.LoadPartial(t, x, At(q, (vector+v)*vecSize(m, t)), part, true, None)
 		m.AddVec(t, acc[v], acc[v], x)
 		m.FreePartial(part)
 		r.Free(x)
 		if v < len(acc)-1 {
-			m.Jump(label("tailed", 0))
+			m.Jump(label("tailed", len(acc)))
 		}
 	}
-	m.Label(label("tailed", 0))
+	m.Label(label("tailed", len(acc)))
 	r.FreeGP(left)
 }

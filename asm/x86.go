@@ -83,9 +83,13 @@ func (m *x86) newLabel(name string) string {
 	return fmt.Sprintf("%s_%d", name, m.labels)
 }
 
-func (m *x86) End() {
+func (m *x86) Return() {
 	m.VZEROUPPER()
 	m.RET()
+}
+
+func (m *x86) End() {
+	m.Return()
 	m.regs.Done()
 }
 

@@ -8,9 +8,9 @@ type Op uint8
 
 // The operations, each with its row in [Ops] and its arguments in a struct.
 const (
-	OpBlocks Op = iota
+	OpSum Op = iota
+	OpBlocks
 	OpRows
-	OpShort
 	OpCols
 	OpRound
 	NumOps
@@ -24,9 +24,9 @@ var Ops = [NumOps]struct {
 	RoundedOnly bool
 	Doc         string
 }{
+	OpSum:    {"sum", "RowsArgs", false, "writes the sum of one sequence, up to SumBlocks blocks long"},
 	OpBlocks: {"blocks", "RowsArgs", false, "writes the sum of each row, a whole block long"},
-	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, from a row of lanes up to a block long"},
-	OpShort:  {"short", "RowsArgs", false, "writes the sum of each row, shorter than a row of lanes"},
+	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, shorter than a block"},
 	OpCols:   {"cols", "ColsArgs", false, "adds up to sixteen rows elementwise, as one subtree of the order"},
 	OpRound:  {"round", "RoundArgs", true, "rounds accumulators to elements, to nearest even"},
 }
@@ -34,13 +34,17 @@ var Ops = [NumOps]struct {
 // Has reports whether there is a kernel for the operation on the type.
 func Has(op Op, t Type) bool { return t.Rounded() || !Ops[op].RoundedOnly }
 
-// RowsArgs are the arguments of blocks, rows and short: for i in [0, Outer), of
+// SumBlocks is how many blocks long a sequence may be that one call of sum sums.
+const SumBlocks = 8
+
+// RowsArgs are the arguments of sum, blocks and rows: for i in [0, Outer), of
 // which there is at least one,
 //
-//	Dst[i] = blockSum(Src[i*Stride:][:N])
+//	Dst[i] = S(Src[i*Stride:][:N])
 //
 // where Dst holds accumulators and Stride counts bytes. blocks wants N equal
-// to the type's block, rows N in [lanes, block], short N in [1, lanes).
+// to the type's block, rows N in [1, block). sum wants N in [1, SumBlocks*block],
+// and takes no notice of Outer and Stride: there is one sequence.
 type RowsArgs struct {
 	Dst, Src         unsafe.Pointer
 	Outer, N, Stride int

@@ -6,14 +6,19 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// short sums rows that are shorter than a row of lanes. There is a loop for
-// each number of vectors that a row may fill, the last of them in part; and
-// rows that fill no more than half a vector, one behind the other in memory,
-// are loaded several to a vector. Rows of one or two vectors go from memory
-// straight into the folding, a whole group at a time.
-func short(m Machine, t kernels.Type, args GP) {
+// Rows of few vectors are summed by code in a straight line, one for each number
+// of vectors that a row may fill, the last of them in part. Rows that fill no
+// more than half a vector, one behind the other in memory, are loaded several to
+// a vector. Rows of one or two vectors go from memory straight into the folding,
+// a whole group at a time.
+
+// straightVectors is the most vectors that a row in a straight line fills.
+const straightVectors = 32
+
+// straightRows emits the loops for rows of up to straightVectors.
+func straightRows(l *rowLoop) {
+	m, t, args := l.m, l.t, l.args
 	r, n := m.Regs(), lanes(m, t)
-	l := newRowLoop(m, t, args)
 	length, count, end := r.GP(), r.GP(), None
 	m.LoadInt(length, At(args, offset.rows.N))
 	packed(l, length)
@@ -21,34 +26,16 @@ func short(m Machine, t kernels.Type, args GP) {
 	if m.NeedsEnd(t) {
 		end = rowsEnd(l, length)
 	}
-	m.Move(count, length)
-	m.AddInt(count, -1)
-	m.And(count, n-1)
-	m.AddInt(count, 1)
+	lastCount(m, t, count, length)
 	part := m.MakePartial(t, count, true)
-
 	wholeGroups(l, length, part, end)
 	m.JumpIfInt(Equal, l.outer, 0, "done")
-	vectors := t.Lanes() / n
 	var bodies []func() Vec
-	for k := 1; k <= vectors; k++ {
-		bodies = append(bodies, func() Vec {
-			return shortRow(m, t, k, vectors, func(i int) Vec {
-				v, at := r.Vec(), At(l.src, i*vecSize(m, t))
-				if i == k-1 {
-					m.LoadPartial(t, v, at, part, true, end)
-				} else {
-					m.Load(t, v, at)
-				}
-				return v
-			})
-		})
+	for k := 1; k <= straightVectors; k++ {
+		bodies = append(bodies, func() Vec { return straightRow(m, t, k, loadRow(m, t, l.src, k, part, end)) })
 	}
-	l.emit(func(label func(i int) string) {
-		for k := 1; k < vectors; k++ {
-			m.JumpIfInt(LessEqual, length, k*n, label(k-1))
-		}
-		m.Jump(label(vectors - 1))
+	l.emit("few", func(label func(i int) string) {
+		chooseVectors(m, length, n, 1, straightVectors, func(k int) string { return label(k - 1) })
 	}, bodies...)
 	m.Label("done")
 	m.FreePartial(part)
@@ -56,7 +43,97 @@ func short(m Machine, t kernels.Type, args GP) {
 		r.FreeGP(end)
 	}
 	r.FreeGP(length, count)
-	l.end()
+}
+
+// lastCount emits the number of elements in the last vector of a row.
+func lastCount(m Machine, t kernels.Type, count, length GP) {
+	m.Move(count, length)
+	m.AddInt(count, -1)
+	m.And(count, lanes(m, t)-1)
+	m.AddInt(count, 1)
+}
+
+// chooseVectors emits a search among the labels from..to for the number of
+// vectors, of n elements each, that a row fills.
+func chooseVectors(m Machine, length GP, n, from, to int, label func(vectors int) string) {
+	if from == to {
+		m.Jump(label(from))
+		return
+	}
+	middle := (from + to) / 2
+	low := fmt.Sprintf("choose%dto%d", from, middle)
+	m.JumpIfInt(LessEqual, length, middle*n, low)
+	chooseVectors(m, length, n, middle+1, to, label)
+	m.Label(low)
+	chooseVectors(m, length, n, from, middle, label)
+}
+
+// A rowLoader loads or adds vector i of a row: it returns a itself, or, for the
+// register noVec, a new one.
+type rowLoader func(a Vec, i int) Vec
+
+// loadRow loads from the row at src, of k vectors, the last in part.
+func loadRow(m Machine, t kernels.Type, src GP, k int, part Partial, end GP) rowLoader {
+	return func(a Vec, i int) Vec {
+		at := At(src, i*vecSize(m, t))
+		if i < k-1 && a != noVec {
+			m.LoadAdd(t, a, at)
+			return a
+		}
+		v := m.Regs().Vec()
+		if i < k-1 {
+			m.Load(t, v, at)
+			return v
+		}
+		m.LoadPartial(t, v, at, part, true, end)
+		if a == noVec {
+			return v
+		}
+		m.AddVec(t, a, a, v)
+		m.Regs().Free(v)
+		return a
+	}
+}
+
+// straightRow emits the sum of a row of k vectors, up to a block, all but the
+// last folding: the rows of lanes as a tree, then the vectors of the one that
+// is left in halves.
+func straightRow(m Machine, t kernels.Type, k int, load rowLoader) Vec {
+	perRow := kernels.RowBytes / m.VecBytes()
+	var rows func(a Vec, v, row, n int) Vec
+	rows = func(a Vec, v, row, n int) Vec { // n rows from row on, at vector v, added to a
+		if n == 1 {
+			return load(a, row*perRow+v)
+		}
+		if (row+n/2)*perRow+v >= k {
+			return rows(a, v, row, n/2)
+		}
+		x := rows(noVec, v, row, n/2)
+		x = rows(x, v, row+n/2, n/2)
+		return addTo(m, t, a, x)
+	}
+	var fold func(a Vec, v, step int) Vec
+	fold = func(a Vec, v, step int) Vec {
+		if step == perRow {
+			return rows(a, v, 0, kernels.Rows)
+		}
+		if v+step >= k {
+			return fold(a, v, 2*step)
+		}
+		x := fold(noVec, v, 2*step)
+		x = fold(x, v+step, 2*step)
+		return addTo(m, t, a, x)
+	}
+	return fold(noVec, 0, 1)
+}
+
+// addTo emits a += x, and gives x back; if there is no a, it is x.
+func addTo(m Machine, t kernels.Type, a, x Vec) Vec {
+	if a == noVec {
+		return x
+	}
+	addVecs(m, t, []Vec{a}, []Vec{x})
+	return a
 }
 
 // wholeGroups emits the loops for whole groups of rows of up to two vectors,
@@ -87,15 +164,7 @@ func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
 			r.FreeGP(last)
 		}
 		v := foldVecs(m, t, n, func(int) Vec {
-			v := shortRow(m, t, k, t.Lanes()/n, func(i int) Vec {
-				v, at := r.Vec(), At(l.src, i*vecSize(m, t))
-				if i == k-1 {
-					m.LoadPartial(t, v, at, part, true, Inside)
-				} else {
-					m.Load(t, v, at)
-				}
-				return v
-			})
+			v := straightRow(m, t, k, loadRow(m, t, l.src, k, part, Inside))
 			m.AddMem(l.src, At(l.args, offset.rows.Stride))
 			return v
 		})
@@ -123,24 +192,6 @@ func lanesOfRows(m Machine, t kernels.Type, per int) (order []int, sorted bool) 
 		sorted = sorted && row == lane
 	}
 	return order, sorted
-}
-
-// shortRow emits the folding of the k vectors that exist of a row of lanes.
-func shortRow(m Machine, t kernels.Type, k, vectors int, load func(i int) Vec) Vec {
-	var fold func(i, step int) Vec
-	fold = func(i, step int) Vec {
-		if step == vectors {
-			return load(i)
-		}
-		a := fold(i, 2*step)
-		if i+step < k {
-			b := fold(i+step, 2*step)
-			m.AddVec(t, a, a, b)
-			m.Regs().Free(b)
-		}
-		return a
-	}
-	return fold(0, 1)
 }
 
 // rowsEnd emits the address behind the last row.

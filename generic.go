@@ -57,7 +57,7 @@ func sumInts[A int32 | int64](x []A) A {
 
 func blocksGeneric(t kernels.Type, a *kernels.RowsArgs) { rowsGeneric(t, a) }
 
-func sumGeneric(t kernels.Type, a *kernels.RowsArgs) {
+func sumGeneric(t kernels.Type, a *kernels.SumArgs) {
 	block := t.Block()
 	n := (a.N + block - 1) / block
 	var sums [kernels.SumBlocks]uint64 // of either size

@@ -12,8 +12,8 @@ var assembled = []kernels.ISA{
 	kernels.AVX2,
 }
 
-// sum writes the sum of one sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+// sum writes the sum of a sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
 	switch uint(isa)<<4 | uint(t) {
 	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
 		sumF32AVX512(a)
@@ -157,22 +157,22 @@ func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
 }
 
 //go:noescape
-func sumF32AVX512(a *kernels.RowsArgs)
+func sumF32AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumF64AVX512(a *kernels.RowsArgs)
+func sumF64AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumF16AVX512(a *kernels.RowsArgs)
+func sumF16AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumBF16AVX512(a *kernels.RowsArgs)
+func sumBF16AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumI32AVX512(a *kernels.RowsArgs)
+func sumI32AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumI64AVX512(a *kernels.RowsArgs)
+func sumI64AVX512(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32AVX512(a *kernels.RowsArgs)
@@ -235,22 +235,22 @@ func roundF16AVX512(a *kernels.RoundArgs)
 func roundBF16AVX512(a *kernels.RoundArgs)
 
 //go:noescape
-func sumF32AVX2(a *kernels.RowsArgs)
+func sumF32AVX2(a *kernels.SumArgs)
 
 //go:noescape
-func sumF64AVX2(a *kernels.RowsArgs)
+func sumF64AVX2(a *kernels.SumArgs)
 
 //go:noescape
-func sumF16AVX2(a *kernels.RowsArgs)
+func sumF16AVX2(a *kernels.SumArgs)
 
 //go:noescape
-func sumBF16AVX2(a *kernels.RowsArgs)
+func sumBF16AVX2(a *kernels.SumArgs)
 
 //go:noescape
-func sumI32AVX2(a *kernels.RowsArgs)
+func sumI32AVX2(a *kernels.SumArgs)
 
 //go:noescape
-func sumI64AVX2(a *kernels.RowsArgs)
+func sumI64AVX2(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32AVX2(a *kernels.RowsArgs)

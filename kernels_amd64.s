@@ -7,34 +7,32 @@
 // func sumF32AVX2(a *byte)
 // Requires: AVX
 TEXT ·sumF32AVX2(SB), $688-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	CMPQ    DX, $+256
-	JGT     long
-	MOVQ    DX, BX
-	ADDQ    $-1, BX
-	ANDQ    $+7, BX
-	ADDQ    $+1, BX
-	MOVQ    BX, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    SI, DI
-	VMOVUPS 32(DI), Y0
-	LEAQ    reducesumConst1<>+0(SB), DI
-	SUBQ    SI, DI
-	VMOVUPS 32(DI), Y1
-	CMPQ    DX, $+128
-	JLE     choose1to16
-	CMPQ    DX, $+192
-	JLE     choose17to24
-	CMPQ    DX, $+224
-	JLE     choose25to28
-	CMPQ    DX, $+240
-	JLE     choose29to30
-	CMPQ    DX, $+248
-	JLE     choose31to31
-	JMP     vectors32
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	CMPQ         DX, $+256
+	JGT          long
+	MOVQ         DX, BX
+	ADDQ         $-1, BX
+	ANDQ         $+7, BX
+	ADDQ         $+1, BX
+	MOVQ         BX, SI
+	SHLQ         $0x02, SI
+	LEAQ         reducesumConst0<>+0(SB), DI
+	SUBQ         SI, DI
+	VMOVUPS      32(DI), Y0
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
+	CMPQ         DX, $+128
+	JLE          choose1to16
+	CMPQ         DX, $+192
+	JLE          choose17to24
+	CMPQ         DX, $+224
+	JLE          choose25to28
+	CMPQ         DX, $+240
+	JLE          choose29to30
+	CMPQ         DX, $+248
+	JLE          choose31to31
+	JMP          vectors32
 
 choose31to31:
 	JMP vectors31
@@ -180,7 +178,7 @@ choose1to2:
 
 choose1to1:
 	VMASKMOVPS   (CX), Y0, Y2
-	VORPS        Y1, Y2, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPS       X3, X2, X2
@@ -195,7 +193,7 @@ choose1to1:
 vectors2:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPS   32(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y2, X3
@@ -211,7 +209,7 @@ vectors2:
 vectors3:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPS   64(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       32(CX), Y2, Y2
 	MOVQ         (AX), DI
@@ -230,7 +228,7 @@ vectors4:
 	VADDPS       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPS   96(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), DI
@@ -247,7 +245,7 @@ vectors4:
 vectors5:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPS   128(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
@@ -270,7 +268,7 @@ vectors6:
 	VADDPS       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPS   160(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       96(CX), Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -290,7 +288,7 @@ vectors7:
 	VADDPS       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
 	VMASKMOVPS   192(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      32(CX), Y3
@@ -318,7 +316,7 @@ vectors8:
 	VADDPS       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
 	VMASKMOVPS   224(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -336,7 +334,7 @@ vectors8:
 vectors9:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPS   256(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -368,7 +366,7 @@ vectors10:
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPS   288(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -392,7 +390,7 @@ vectors11:
 	VADDPS       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
 	VMASKMOVPS   320(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       192(CX), Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -427,7 +425,7 @@ vectors12:
 	VADDPS       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
 	VMASKMOVPS   352(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       224(CX), Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -448,7 +446,7 @@ vectors13:
 	VADDPS       256(CX), Y2, Y2
 	VMOVUPS      128(CX), Y3
 	VMASKMOVPS   384(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -488,7 +486,7 @@ vectors14:
 	VADDPS       288(CX), Y3, Y3
 	VMOVUPS      160(CX), Y4
 	VMASKMOVPS   416(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -517,7 +515,7 @@ vectors15:
 	VADDPS       320(CX), Y3, Y3
 	VMOVUPS      192(CX), Y4
 	VMASKMOVPS   448(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -563,7 +561,7 @@ vectors16:
 	VADDPS       352(CX), Y4, Y4
 	VMOVUPS      224(CX), Y5
 	VMASKMOVPS   480(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -583,7 +581,7 @@ vectors17:
 	VMOVUPS      (CX), Y2
 	VADDPS       256(CX), Y2, Y2
 	VMASKMOVPS   512(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      128(CX), Y3
 	VADDPS       384(CX), Y3, Y3
@@ -633,7 +631,7 @@ vectors18:
 	VMOVUPS      32(CX), Y3
 	VADDPS       288(CX), Y3, Y3
 	VMASKMOVPS   544(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      160(CX), Y4
 	VADDPS       416(CX), Y4, Y4
@@ -666,7 +664,7 @@ vectors19:
 	VMOVUPS      64(CX), Y3
 	VADDPS       320(CX), Y3, Y3
 	VMASKMOVPS   576(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      192(CX), Y4
 	VADDPS       448(CX), Y4, Y4
@@ -719,7 +717,7 @@ vectors20:
 	VMOVUPS      96(CX), Y4
 	VADDPS       352(CX), Y4, Y4
 	VMASKMOVPS   608(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VMOVUPS      224(CX), Y5
 	VADDPS       480(CX), Y5, Y5
@@ -744,7 +742,7 @@ vectors21:
 	VMOVUPS      128(CX), Y3
 	VADDPS       384(CX), Y3, Y3
 	VMASKMOVPS   640(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -800,7 +798,7 @@ vectors22:
 	VMOVUPS      160(CX), Y4
 	VADDPS       416(CX), Y4, Y4
 	VMASKMOVPS   672(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -836,7 +834,7 @@ vectors23:
 	VMOVUPS      192(CX), Y4
 	VADDPS       448(CX), Y4, Y4
 	VMASKMOVPS   704(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -895,7 +893,7 @@ vectors24:
 	VMOVUPS      224(CX), Y5
 	VADDPS       480(CX), Y5, Y5
 	VMASKMOVPS   736(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -916,7 +914,7 @@ vectors25:
 	VADDPS       256(CX), Y2, Y2
 	VMOVUPS      512(CX), Y3
 	VMASKMOVPS   768(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      128(CX), Y3
@@ -980,7 +978,7 @@ vectors26:
 	VADDPS       288(CX), Y3, Y3
 	VMOVUPS      544(CX), Y4
 	VMASKMOVPS   800(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      160(CX), Y4
@@ -1021,7 +1019,7 @@ vectors27:
 	VADDPS       320(CX), Y3, Y3
 	VMOVUPS      576(CX), Y4
 	VMASKMOVPS   832(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVUPS      192(CX), Y4
@@ -1091,7 +1089,7 @@ vectors28:
 	VADDPS       352(CX), Y4, Y4
 	VMOVUPS      608(CX), Y5
 	VMASKMOVPS   864(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VMOVUPS      224(CX), Y5
@@ -1121,7 +1119,7 @@ vectors29:
 	VADDPS       384(CX), Y3, Y3
 	VMOVUPS      640(CX), Y4
 	VMASKMOVPS   896(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -1197,7 +1195,7 @@ vectors30:
 	VADDPS       416(CX), Y4, Y4
 	VMOVUPS      672(CX), Y5
 	VMASKMOVPS   928(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -1244,7 +1242,7 @@ vectors31:
 	VADDPS       448(CX), Y4, Y4
 	VMOVUPS      704(CX), Y5
 	VMASKMOVPS   960(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -1326,7 +1324,7 @@ vectors32:
 	VADDPS       480(CX), Y5, Y5
 	VMOVUPS      736(CX), Y6
 	VMASKMOVPS   992(CX), Y0, Y7
-	VORPS        Y1, Y7, Y7
+	VBLENDVPS    Y0, Y7, Y1, Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
@@ -1344,7 +1342,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y1
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	VMOVUPS      Y1, 464(SP)
 	VMOVUPS      Y1, 496(SP)
 	VMOVUPS      Y1, 528(SP)
@@ -1715,10 +1713,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
 
 tail0at0:
 	MOVQ   8(SP), SI
@@ -1737,70 +1735,62 @@ tail0at0:
 	JMP    tailed4
 
 part0:
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R9
-	SHLQ       $0x02, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst1<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPS (R8), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPS     Y13, Y11, Y11
-	JMP        tailed4
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   (R8), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPS       Y13, Y11, Y11
+	JMP          tailed4
 
 part1:
-	ADDQ       $-8, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R10
-	SHLQ       $0x02, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst1<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPS 32(R8), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPS     Y15, Y10, Y10
-	JMP        tailed4
+	ADDQ         $-8, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   32(R8), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPS       Y15, Y10, Y10
+	JMP          tailed4
 
 part2:
-	ADDQ       $-16, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R9
-	SHLQ       $0x02, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst1<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPS 64(R8), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPS     Y13, Y9, Y9
-	JMP        tailed4
+	ADDQ         $-16, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   64(R8), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPS       Y13, Y9, Y9
+	JMP          tailed4
 
 part3:
-	ADDQ       $-24, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R10
-	SHLQ       $0x02, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst1<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPS 96(R8), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPS     Y15, Y8, Y8
+	ADDQ         $-24, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   96(R8), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPS       Y15, Y8, Y8
 
 tailed4:
 	MOVQ   (SP), R8
@@ -1881,10 +1871,10 @@ no2at4:
 	JMP     tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 tail0at4:
 	MOVQ   8(SP), R8
@@ -1903,71 +1893,63 @@ tail0at4:
 	JMP    tailed8
 
 part4:
-	ADDQ       $-32, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R9
-	SHLQ       $0x02, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst1<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPS 128(SI), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPS     Y13, Y7, Y7
-	JMP        tailed8
+	ADDQ         $-32, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   128(SI), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPS       Y13, Y7, Y7
+	JMP          tailed8
 
 part5:
-	ADDQ       $-40, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R10
-	SHLQ       $0x02, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst1<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPS 160(SI), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPS     Y15, Y6, Y6
-	JMP        tailed8
+	ADDQ         $-40, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   160(SI), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPS       Y15, Y6, Y6
+	JMP          tailed8
 
 part6:
-	ADDQ       $-48, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R9
-	SHLQ       $0x02, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst1<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPS 192(SI), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPS     Y13, Y5, Y5
-	JMP        tailed8
+	ADDQ         $-48, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   192(SI), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPS       Y13, Y5, Y5
+	JMP          tailed8
 
 part7:
-	ADDQ       $-56, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R10
-	SHLQ       $0x02, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst1<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPS 224(SI), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPS     Y15, Y4, Y4
+	ADDQ         $-56, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS reducesumConst1<>+0(SB), Y14
+	VMASKMOVPS   224(SI), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPS       Y15, Y4, Y4
 
 tailed8:
 	MOVQ   (SP), SI
@@ -2006,39 +1988,39 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     432(SP), Y7
-	LEAQ        464(SP), SI
-	CMPQ        BX, SI
-	JEQ         folded
-	VMOVUPS     432(SP), Y7
-	VMOVUPS     560(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     464(SP), Y6
-	VMOVUPS     592(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     496(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VMOVUPS     528(SP), Y4
-	VMOVUPS     656(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
+	VMOVUPS    432(SP), Y7
+	LEAQ       464(SP), SI
+	CMPQ       BX, SI
+	JEQ        folded
+	VMOVUPS    432(SP), Y7
+	VMOVUPS    560(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    464(SP), Y6
+	VMOVUPS    592(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    496(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    528(SP), Y4
+	VMOVUPS    656(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
 
 folded:
 	MOVQ         (AX), SI
@@ -2062,50 +2044,38 @@ DATA reducesumConst0<>+48(SB)/8, $0x0000000000000000
 DATA reducesumConst0<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst0<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst1<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+8(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+16(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst1<>+32(SB)/8, $0x8000000080000000
-DATA reducesumConst1<>+40(SB)/8, $0x8000000080000000
-DATA reducesumConst1<>+48(SB)/8, $0x8000000080000000
-DATA reducesumConst1<>+56(SB)/8, $0x8000000080000000
-GLOBL reducesumConst1<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst2<>+0(SB)/8, $0x8000000080000000
-GLOBL reducesumConst2<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst1<>+0(SB)/8, $0x8000000080000000
+GLOBL reducesumConst1<>(SB), RODATA|NOPTR, $8
 
 // func sumF64AVX2(a *byte)
 // Requires: AVX
 TEXT ·sumF64AVX2(SB), $688-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	CMPQ    DX, $+128
-	JGT     long
-	MOVQ    DX, BX
-	ADDQ    $-1, BX
-	ANDQ    $+3, BX
-	ADDQ    $+1, BX
-	MOVQ    BX, SI
-	SHLQ    $0x03, SI
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    SI, DI
-	VMOVUPS 32(DI), Y0
-	LEAQ    reducesumConst3<>+0(SB), DI
-	SUBQ    SI, DI
-	VMOVUPS 32(DI), Y1
-	CMPQ    DX, $+64
-	JLE     choose1to16
-	CMPQ    DX, $+96
-	JLE     choose17to24
-	CMPQ    DX, $+112
-	JLE     choose25to28
-	CMPQ    DX, $+120
-	JLE     choose29to30
-	CMPQ    DX, $+124
-	JLE     choose31to31
-	JMP     vectors32
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	CMPQ         DX, $+128
+	JGT          long
+	MOVQ         DX, BX
+	ADDQ         $-1, BX
+	ANDQ         $+3, BX
+	ADDQ         $+1, BX
+	MOVQ         BX, SI
+	SHLQ         $0x03, SI
+	LEAQ         reducesumConst0<>+0(SB), DI
+	SUBQ         SI, DI
+	VMOVUPS      32(DI), Y0
+	VBROADCASTSD reducesumConst2<>+0(SB), Y1
+	CMPQ         DX, $+64
+	JLE          choose1to16
+	CMPQ         DX, $+96
+	JLE          choose17to24
+	CMPQ         DX, $+112
+	JLE          choose25to28
+	CMPQ         DX, $+120
+	JLE          choose29to30
+	CMPQ         DX, $+124
+	JLE          choose31to31
+	JMP          vectors32
 
 choose31to31:
 	JMP vectors31
@@ -2251,7 +2221,7 @@ choose1to2:
 
 choose1to1:
 	VMASKMOVPD   (CX), Y0, Y2
-	VORPS        Y1, Y2, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X2
@@ -2264,7 +2234,7 @@ choose1to1:
 vectors2:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPD   32(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPD       Y3, Y2, Y2
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y2, X3
@@ -2278,7 +2248,7 @@ vectors2:
 vectors3:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPD   64(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPD       Y3, Y2, Y2
 	VADDPD       32(CX), Y2, Y2
 	MOVQ         (AX), DI
@@ -2295,7 +2265,7 @@ vectors4:
 	VADDPD       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPD   96(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	MOVQ         (AX), DI
@@ -2310,7 +2280,7 @@ vectors4:
 vectors5:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPD   128(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPD       Y3, Y2, Y2
 	VADDPD       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
@@ -2331,7 +2301,7 @@ vectors6:
 	VADDPD       64(CX), Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPD   160(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       96(CX), Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -2349,7 +2319,7 @@ vectors7:
 	VADDPD       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
 	VMASKMOVPD   192(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      32(CX), Y3
@@ -2375,7 +2345,7 @@ vectors8:
 	VADDPD       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
 	VMASKMOVPD   224(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -2391,7 +2361,7 @@ vectors8:
 vectors9:
 	VMOVUPS      (CX), Y2
 	VMASKMOVPD   256(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPD       Y3, Y2, Y2
 	VADDPD       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -2421,7 +2391,7 @@ vectors10:
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      32(CX), Y3
 	VMASKMOVPD   288(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -2443,7 +2413,7 @@ vectors11:
 	VADDPD       128(CX), Y2, Y2
 	VMOVUPS      64(CX), Y3
 	VMASKMOVPD   320(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       192(CX), Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -2476,7 +2446,7 @@ vectors12:
 	VADDPD       160(CX), Y3, Y3
 	VMOVUPS      96(CX), Y4
 	VMASKMOVPD   352(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       224(CX), Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -2495,7 +2465,7 @@ vectors13:
 	VADDPD       256(CX), Y2, Y2
 	VMOVUPS      128(CX), Y3
 	VMASKMOVPD   384(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -2533,7 +2503,7 @@ vectors14:
 	VADDPD       288(CX), Y3, Y3
 	VMOVUPS      160(CX), Y4
 	VMASKMOVPD   416(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -2560,7 +2530,7 @@ vectors15:
 	VADDPD       320(CX), Y3, Y3
 	VMOVUPS      192(CX), Y4
 	VMASKMOVPD   448(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -2604,7 +2574,7 @@ vectors16:
 	VADDPD       352(CX), Y4, Y4
 	VMOVUPS      224(CX), Y5
 	VMASKMOVPD   480(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -2622,7 +2592,7 @@ vectors17:
 	VMOVUPS      (CX), Y2
 	VADDPD       256(CX), Y2, Y2
 	VMASKMOVPD   512(CX), Y0, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      128(CX), Y3
 	VADDPD       384(CX), Y3, Y3
@@ -2670,7 +2640,7 @@ vectors18:
 	VMOVUPS      32(CX), Y3
 	VADDPD       288(CX), Y3, Y3
 	VMASKMOVPD   544(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      160(CX), Y4
 	VADDPD       416(CX), Y4, Y4
@@ -2701,7 +2671,7 @@ vectors19:
 	VMOVUPS      64(CX), Y3
 	VADDPD       320(CX), Y3, Y3
 	VMASKMOVPD   576(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      192(CX), Y4
 	VADDPD       448(CX), Y4, Y4
@@ -2752,7 +2722,7 @@ vectors20:
 	VMOVUPS      96(CX), Y4
 	VADDPD       352(CX), Y4, Y4
 	VMASKMOVPD   608(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VMOVUPS      224(CX), Y5
 	VADDPD       480(CX), Y5, Y5
@@ -2775,7 +2745,7 @@ vectors21:
 	VMOVUPS      128(CX), Y3
 	VADDPD       384(CX), Y3, Y3
 	VMASKMOVPD   640(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      64(CX), Y3
@@ -2829,7 +2799,7 @@ vectors22:
 	VMOVUPS      160(CX), Y4
 	VADDPD       416(CX), Y4, Y4
 	VMASKMOVPD   672(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      96(CX), Y4
@@ -2863,7 +2833,7 @@ vectors23:
 	VMOVUPS      192(CX), Y4
 	VADDPD       448(CX), Y4, Y4
 	VMASKMOVPD   704(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -2920,7 +2890,7 @@ vectors24:
 	VMOVUPS      224(CX), Y5
 	VADDPD       480(CX), Y5, Y5
 	VMASKMOVPD   736(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -2939,7 +2909,7 @@ vectors25:
 	VADDPD       256(CX), Y2, Y2
 	VMOVUPS      512(CX), Y3
 	VMASKMOVPD   768(CX), Y0, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	VMOVUPS      128(CX), Y3
@@ -3001,7 +2971,7 @@ vectors26:
 	VADDPD       288(CX), Y3, Y3
 	VMOVUPS      544(CX), Y4
 	VMASKMOVPD   800(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      160(CX), Y4
@@ -3040,7 +3010,7 @@ vectors27:
 	VADDPD       320(CX), Y3, Y3
 	VMOVUPS      576(CX), Y4
 	VMASKMOVPD   832(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VMOVUPS      192(CX), Y4
@@ -3108,7 +3078,7 @@ vectors28:
 	VADDPD       352(CX), Y4, Y4
 	VMOVUPS      608(CX), Y5
 	VMASKMOVPD   864(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VMOVUPS      224(CX), Y5
@@ -3136,7 +3106,7 @@ vectors29:
 	VADDPD       384(CX), Y3, Y3
 	VMOVUPS      640(CX), Y4
 	VMASKMOVPD   896(CX), Y0, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y2, Y2
@@ -3210,7 +3180,7 @@ vectors30:
 	VADDPD       416(CX), Y4, Y4
 	VMOVUPS      672(CX), Y5
 	VMASKMOVPD   928(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3255,7 +3225,7 @@ vectors31:
 	VADDPD       448(CX), Y4, Y4
 	VMOVUPS      704(CX), Y5
 	VMASKMOVPD   960(CX), Y0, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3335,7 +3305,7 @@ vectors32:
 	VADDPD       480(CX), Y5, Y5
 	VMOVUPS      736(CX), Y6
 	VMASKMOVPD   992(CX), Y0, Y7
-	VORPS        Y1, Y7, Y7
+	VBLENDVPS    Y0, Y7, Y1, Y7
 	VADDPD       Y7, Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
@@ -3351,7 +3321,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSD reducesumConst4<>+0(SB), Y1
+	VBROADCASTSD reducesumConst2<>+0(SB), Y1
 	VMOVUPS      Y1, 464(SP)
 	VMOVUPS      Y1, 496(SP)
 	VMOVUPS      Y1, 528(SP)
@@ -3722,10 +3692,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSD reducesumConst4<>+0(SB), Y11
-	VBROADCASTSD reducesumConst4<>+0(SB), Y10
-	VBROADCASTSD reducesumConst4<>+0(SB), Y9
-	VBROADCASTSD reducesumConst4<>+0(SB), Y8
+	VBROADCASTSD reducesumConst2<>+0(SB), Y11
+	VBROADCASTSD reducesumConst2<>+0(SB), Y10
+	VBROADCASTSD reducesumConst2<>+0(SB), Y9
+	VBROADCASTSD reducesumConst2<>+0(SB), Y8
 
 tail0at0:
 	MOVQ   8(SP), SI
@@ -3744,70 +3714,62 @@ tail0at0:
 	JMP    tailed4
 
 part0:
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R9
-	SHLQ       $0x03, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst3<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPD (R8), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPD     Y13, Y11, Y11
-	JMP        tailed4
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   (R8), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPD       Y13, Y11, Y11
+	JMP          tailed4
 
 part1:
-	ADDQ       $-4, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R10
-	SHLQ       $0x03, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst3<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPD 32(R8), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPD     Y15, Y10, Y10
-	JMP        tailed4
+	ADDQ         $-4, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R10
+	SHLQ         $0x03, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   32(R8), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPD       Y15, Y10, Y10
+	JMP          tailed4
 
 part2:
-	ADDQ       $-8, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R9
-	SHLQ       $0x03, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst3<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPD 64(R8), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPD     Y13, Y9, Y9
-	JMP        tailed4
+	ADDQ         $-8, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   64(R8), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	JMP          tailed4
 
 part3:
-	ADDQ       $-12, SI
-	CMPQ       SI, $+0
-	JLE        tailed4
-	MOVQ       SI, R10
-	SHLQ       $0x03, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst3<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPD 96(R8), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPD     Y15, Y8, Y8
+	ADDQ         $-12, SI
+	CMPQ         SI, $+0
+	JLE          tailed4
+	MOVQ         SI, R10
+	SHLQ         $0x03, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   96(R8), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPD       Y15, Y8, Y8
 
 tailed4:
 	MOVQ   (SP), R8
@@ -3888,10 +3850,10 @@ no2at4:
 	JMP     tail0at4
 
 no1at4:
-	VBROADCASTSD reducesumConst4<>+0(SB), Y7
-	VBROADCASTSD reducesumConst4<>+0(SB), Y6
-	VBROADCASTSD reducesumConst4<>+0(SB), Y5
-	VBROADCASTSD reducesumConst4<>+0(SB), Y4
+	VBROADCASTSD reducesumConst2<>+0(SB), Y7
+	VBROADCASTSD reducesumConst2<>+0(SB), Y6
+	VBROADCASTSD reducesumConst2<>+0(SB), Y5
+	VBROADCASTSD reducesumConst2<>+0(SB), Y4
 
 tail0at4:
 	MOVQ   8(SP), R8
@@ -3910,71 +3872,63 @@ tail0at4:
 	JMP    tailed8
 
 part4:
-	ADDQ       $-16, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R9
-	SHLQ       $0x03, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst3<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPD 128(SI), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPD     Y13, Y7, Y7
-	JMP        tailed8
+	ADDQ         $-16, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R9
+	SHLQ         $0x03, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   128(SI), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	JMP          tailed8
 
 part5:
-	ADDQ       $-20, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R10
-	SHLQ       $0x03, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst3<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPD 160(SI), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPD     Y15, Y6, Y6
-	JMP        tailed8
+	ADDQ         $-20, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R10
+	SHLQ         $0x03, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   160(SI), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPD       Y15, Y6, Y6
+	JMP          tailed8
 
 part6:
-	ADDQ       $-24, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R9
-	SHLQ       $0x03, R9
-	LEAQ       reducesumConst0<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y15
-	LEAQ       reducesumConst3<>+0(SB), R10
-	SUBQ       R9, R10
-	VMOVUPS    32(R10), Y14
-	VMASKMOVPD 192(SI), Y15, Y13
-	VORPS      Y14, Y13, Y13
-	VADDPD     Y13, Y5, Y5
-	JMP        tailed8
+	ADDQ         $-24, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R9
+	SHLQ         $0x03, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   192(SI), Y15, Y13
+	VBLENDVPS    Y15, Y13, Y14, Y13
+	VADDPD       Y13, Y5, Y5
+	JMP          tailed8
 
 part7:
-	ADDQ       $-28, R8
-	CMPQ       R8, $+0
-	JLE        tailed8
-	MOVQ       R8, R10
-	SHLQ       $0x03, R10
-	LEAQ       reducesumConst0<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y13
-	LEAQ       reducesumConst3<>+0(SB), R9
-	SUBQ       R10, R9
-	VMOVUPS    32(R9), Y14
-	VMASKMOVPD 224(SI), Y13, Y15
-	VORPS      Y14, Y15, Y15
-	VADDPD     Y15, Y4, Y4
+	ADDQ         $-28, R8
+	CMPQ         R8, $+0
+	JLE          tailed8
+	MOVQ         R8, R10
+	SHLQ         $0x03, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSD reducesumConst2<>+0(SB), Y14
+	VMASKMOVPD   224(SI), Y13, Y15
+	VBLENDVPS    Y13, Y15, Y14, Y15
+	VADDPD       Y15, Y4, Y4
 
 tailed8:
 	MOVQ   (SP), SI
@@ -4013,37 +3967,37 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     432(SP), Y7
-	LEAQ        464(SP), SI
-	CMPQ        BX, SI
-	JEQ         folded
-	VMOVUPS     432(SP), Y7
-	VMOVUPS     496(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPD      Y4, Y7, Y7
-	VMOVUPS     464(SP), Y6
-	VMOVUPS     528(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPD      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPD      Y4, Y7, Y7
-	VMOVUPS     560(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPD      Y5, Y6, Y6
-	VMOVUPS     592(SP), Y4
-	VMOVUPS     656(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPD      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPD      Y5, Y6, Y6
-	VADDPD      Y6, Y7, Y7
+	VMOVUPS    432(SP), Y7
+	LEAQ       464(SP), SI
+	CMPQ       BX, SI
+	JEQ        folded
+	VMOVUPS    432(SP), Y7
+	VMOVUPS    496(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPD     Y4, Y7, Y7
+	VMOVUPS    464(SP), Y6
+	VMOVUPS    528(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPD     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPD     Y4, Y7, Y7
+	VMOVUPS    560(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPD     Y5, Y6, Y6
+	VMOVUPS    592(SP), Y4
+	VMOVUPS    656(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPD     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPD     Y5, Y6, Y6
+	VADDPD     Y6, Y7, Y7
 
 folded:
 	MOVQ         (AX), SI
@@ -4055,53 +4009,41 @@ folded:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst3<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst3<>+8(SB)/8, $0x0000000000000000
-DATA reducesumConst3<>+16(SB)/8, $0x0000000000000000
-DATA reducesumConst3<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst3<>+32(SB)/8, $0x8000000000000000
-DATA reducesumConst3<>+40(SB)/8, $0x8000000000000000
-DATA reducesumConst3<>+48(SB)/8, $0x8000000000000000
-DATA reducesumConst3<>+56(SB)/8, $0x8000000000000000
-GLOBL reducesumConst3<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst4<>+0(SB)/8, $0x8000000000000000
-GLOBL reducesumConst4<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst2<>+0(SB)/8, $0x8000000000000000
+GLOBL reducesumConst2<>(SB), RODATA|NOPTR, $8
 
 // func sumF16AVX2(a *byte)
 // Requires: AVX, F16C
 TEXT ·sumF16AVX2(SB), $720-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	CMPQ    DX, $+256
-	JGT     long
-	MOVQ    DX, SI
-	SHLQ    $0x01, SI
-	ADDQ    CX, SI
-	MOVQ    DX, BX
-	ADDQ    $-1, BX
-	ANDQ    $+7, BX
-	ADDQ    $+1, BX
-	MOVQ    BX, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y0
-	LEAQ    reducesumConst1<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y1
-	CMPQ    DX, $+128
-	JLE     choose1to16
-	CMPQ    DX, $+192
-	JLE     choose17to24
-	CMPQ    DX, $+224
-	JLE     choose25to28
-	CMPQ    DX, $+240
-	JLE     choose29to30
-	CMPQ    DX, $+248
-	JLE     choose31to31
-	JMP     vectors32
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	CMPQ         DX, $+256
+	JGT          long
+	MOVQ         DX, SI
+	SHLQ         $0x01, SI
+	ADDQ         CX, SI
+	MOVQ         DX, BX
+	ADDQ         $-1, BX
+	ANDQ         $+7, BX
+	ADDQ         $+1, BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, DI
+	LEAQ         reducesumConst0<>+0(SB), R8
+	SUBQ         DI, R8
+	VMOVUPS      32(R8), Y0
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
+	CMPQ         DX, $+128
+	JLE          choose1to16
+	CMPQ         DX, $+192
+	JLE          choose17to24
+	CMPQ         DX, $+224
+	JLE          choose25to28
+	CMPQ         DX, $+240
+	JLE          choose29to30
+	CMPQ         DX, $+248
+	JLE          choose31to31
+	JMP          vectors32
 
 choose31to31:
 	JMP vectors31
@@ -4279,8 +4221,7 @@ no4of_5:
 	VCVTPH2PS X2, Y2
 
 loaded_2:
-	VANDPS       Y0, Y2, Y2
-	VORPS        Y1, Y2, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), R9
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPS       X3, X2, X2
@@ -4327,8 +4268,7 @@ no4of_10:
 	VCVTPH2PS X3, Y3
 
 loaded_7:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), R8
 	VEXTRACTF128 $0x01, Y2, X3
@@ -4376,8 +4316,7 @@ no4of_15:
 	VCVTPH2PS X3, Y3
 
 loaded_12:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    16(CX), Y3
 	VADDPS       Y3, Y2, Y2
@@ -4430,8 +4369,7 @@ no4of_20:
 	VCVTPH2PS X4, Y4
 
 loaded_17:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), R8
@@ -4480,8 +4418,7 @@ no4of_25:
 	VCVTPH2PS X3, Y3
 
 loaded_22:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    32(CX), Y3
 	VADDPS       Y3, Y2, Y2
@@ -4540,8 +4477,7 @@ no4of_30:
 	VCVTPH2PS X4, Y4
 
 loaded_27:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    48(CX), Y4
 	VADDPS       Y4, Y3, Y3
@@ -4595,8 +4531,7 @@ no4of_35:
 	VCVTPH2PS X4, Y4
 
 loaded_32:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    16(CX), Y3
@@ -4661,8 +4596,7 @@ no4of_40:
 	VCVTPH2PS X5, Y5
 
 loaded_37:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -4712,8 +4646,7 @@ no4of_45:
 	VCVTPH2PS X3, Y3
 
 loaded_42:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    64(CX), Y3
 	VADDPS       Y3, Y2, Y2
@@ -4784,8 +4717,7 @@ no4of_50:
 	VCVTPH2PS X4, Y4
 
 loaded_47:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    80(CX), Y4
 	VADDPS       Y4, Y3, Y3
@@ -4845,8 +4777,7 @@ no4of_55:
 	VCVTPH2PS X4, Y4
 
 loaded_52:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    96(CX), Y4
 	VADDPS       Y4, Y3, Y3
@@ -4923,8 +4854,7 @@ no4of_60:
 	VCVTPH2PS X5, Y5
 
 loaded_57:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VCVTPH2PS    112(CX), Y5
 	VADDPS       Y5, Y4, Y4
@@ -4979,8 +4909,7 @@ no4of_65:
 	VCVTPH2PS X4, Y4
 
 loaded_62:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    32(CX), Y3
@@ -5063,8 +4992,7 @@ no4of_70:
 	VCVTPH2PS X5, Y5
 
 loaded_67:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    48(CX), Y4
@@ -5130,8 +5058,7 @@ no4of_75:
 	VCVTPH2PS X5, Y5
 
 loaded_72:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -5220,8 +5147,7 @@ no4of_80:
 	VCVTPH2PS X6, Y6
 
 loaded_77:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -5274,8 +5200,7 @@ no4of_85:
 	VCVTPH2PS X3, Y3
 
 loaded_82:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    64(CX), Y3
 	VCVTPH2PS    192(CX), Y4
@@ -5370,8 +5295,7 @@ no4of_90:
 	VCVTPH2PS X4, Y4
 
 loaded_87:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    80(CX), Y4
 	VCVTPH2PS    208(CX), Y5
@@ -5443,8 +5367,7 @@ no4of_95:
 	VCVTPH2PS X4, Y4
 
 loaded_92:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    96(CX), Y4
 	VCVTPH2PS    224(CX), Y5
@@ -5545,8 +5468,7 @@ no4of_100:
 	VCVTPH2PS X5, Y5
 
 loaded_97:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VCVTPH2PS    112(CX), Y5
 	VCVTPH2PS    240(CX), Y6
@@ -5607,8 +5529,7 @@ no4of_105:
 	VCVTPH2PS X4, Y4
 
 loaded_102:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    32(CX), Y3
@@ -5715,8 +5636,7 @@ no4of_110:
 	VCVTPH2PS X5, Y5
 
 loaded_107:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    48(CX), Y4
@@ -5794,8 +5714,7 @@ no4of_115:
 	VCVTPH2PS X5, Y5
 
 loaded_112:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -5908,8 +5827,7 @@ no4of_120:
 	VCVTPH2PS X6, Y6
 
 loaded_117:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -5963,8 +5881,7 @@ no4of_125:
 	VCVTPH2PS X4, Y4
 
 loaded_122:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VCVTPH2PS    64(CX), Y3
@@ -6083,8 +6000,7 @@ no4of_130:
 	VCVTPH2PS X5, Y5
 
 loaded_127:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    80(CX), Y4
@@ -6168,8 +6084,7 @@ no4of_135:
 	VCVTPH2PS X5, Y5
 
 loaded_132:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VCVTPH2PS    96(CX), Y4
@@ -6294,8 +6209,7 @@ no4of_140:
 	VCVTPH2PS X6, Y6
 
 loaded_137:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VCVTPH2PS    112(CX), Y5
@@ -6362,8 +6276,7 @@ no4of_145:
 	VCVTPH2PS X5, Y5
 
 loaded_142:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -6494,8 +6407,7 @@ no4of_150:
 	VCVTPH2PS X6, Y6
 
 loaded_147:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -6585,8 +6497,7 @@ no4of_155:
 	VCVTPH2PS X6, Y6
 
 loaded_152:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -6723,8 +6634,7 @@ no4of_160:
 	VCVTPH2PS X7, Y7
 
 loaded_157:
-	VANDPS       Y0, Y7, Y7
-	VORPS        Y1, Y7, Y7
+	VBLENDVPS    Y0, Y7, Y1, Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
@@ -6742,7 +6652,7 @@ loaded_157:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y1
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	VMOVUPS      Y1, 496(SP)
 	VMOVUPS      Y1, 528(SP)
 	VMOVUPS      Y1, 560(SP)
@@ -7222,10 +7132,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
 
 tail0at0:
 	MOVQ      8(SP), R8
@@ -7248,21 +7158,19 @@ tail0at0:
 	JMP       tailed4
 
 part0:
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y12
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    (DI), R9
-	XORL    R11, R11
-	TESTB   $0x01, R8
-	JEQ     no1of_163
-	MOVWLZX -2(R9)(R8*2), R11
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         (DI), R9
+	XORL         R11, R11
+	TESTB        $0x01, R8
+	JEQ          no1of_163
+	MOVWLZX      -2(R9)(R8*2), R11
 
 no1of_163:
 	TESTB $0x02, R8
@@ -7282,28 +7190,25 @@ no2of_164:
 
 no4of_165:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y11, Y11
 	JMP       tailed4
 
 part1:
-	ADDQ    $-8, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y14
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    16(DI), R11
-	XORL    R10, R10
-	TESTB   $0x01, R8
-	JEQ     no1of_168
-	MOVWLZX -2(R11)(R8*2), R10
+	ADDQ         $-8, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         16(DI), R11
+	XORL         R10, R10
+	TESTB        $0x01, R8
+	JEQ          no1of_168
+	MOVWLZX      -2(R11)(R8*2), R10
 
 no1of_168:
 	TESTB $0x02, R8
@@ -7323,28 +7228,25 @@ no2of_169:
 
 no4of_170:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y10, Y10
 	JMP       tailed4
 
 part2:
-	ADDQ    $-16, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y12
-	LEAQ    reducesumConst1<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y13
-	LEAQ    32(DI), R10
-	XORL    R9, R9
-	TESTB   $0x01, R8
-	JEQ     no1of_173
-	MOVWLZX -2(R10)(R8*2), R9
+	ADDQ         $-16, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R11
+	SUBQ         R10, R11
+	VMOVUPS      32(R11), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         32(DI), R10
+	XORL         R9, R9
+	TESTB        $0x01, R8
+	JEQ          no1of_173
+	MOVWLZX      -2(R10)(R8*2), R9
 
 no1of_173:
 	TESTB $0x02, R8
@@ -7364,28 +7266,25 @@ no2of_174:
 
 no4of_175:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y9, Y9
 	JMP       tailed4
 
 part3:
-	ADDQ    $-24, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y14
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    48(DI), R9
-	XORL    R11, R11
-	TESTB   $0x01, R8
-	JEQ     no1of_178
-	MOVWLZX -2(R9)(R8*2), R11
+	ADDQ         $-24, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         48(DI), R9
+	XORL         R11, R11
+	TESTB        $0x01, R8
+	JEQ          no1of_178
+	MOVWLZX      -2(R9)(R8*2), R11
 
 no1of_178:
 	TESTB $0x02, R8
@@ -7405,8 +7304,7 @@ no2of_179:
 
 no4of_180:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y8, Y8
 
 tailed4:
@@ -7500,10 +7398,10 @@ no2at4:
 	JMP       tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 tail0at4:
 	MOVQ      8(SP), DI
@@ -7526,22 +7424,20 @@ tail0at4:
 	JMP       tailed8
 
 part4:
-	ADDQ    $-32, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y12
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    64(R8), R11
-	XORL    R10, R10
-	TESTB   $0x01, DI
-	JEQ     no1of_183
-	MOVWLZX -2(R11)(DI*2), R10
+	ADDQ         $-32, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         64(R8), R11
+	XORL         R10, R10
+	TESTB        $0x01, DI
+	JEQ          no1of_183
+	MOVWLZX      -2(R11)(DI*2), R10
 
 no1of_183:
 	TESTB $0x02, DI
@@ -7561,28 +7457,25 @@ no2of_184:
 
 no4of_185:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y7, Y7
 	JMP       tailed8
 
 part5:
-	ADDQ    $-40, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y14
-	LEAQ    reducesumConst1<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y13
-	LEAQ    80(R8), R10
-	XORL    R9, R9
-	TESTB   $0x01, DI
-	JEQ     no1of_188
-	MOVWLZX -2(R10)(DI*2), R9
+	ADDQ         $-40, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R11
+	SUBQ         R10, R11
+	VMOVUPS      32(R11), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         80(R8), R10
+	XORL         R9, R9
+	TESTB        $0x01, DI
+	JEQ          no1of_188
+	MOVWLZX      -2(R10)(DI*2), R9
 
 no1of_188:
 	TESTB $0x02, DI
@@ -7602,28 +7495,25 @@ no2of_189:
 
 no4of_190:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y6, Y6
 	JMP       tailed8
 
 part6:
-	ADDQ    $-48, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y12
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    96(R8), R9
-	XORL    R11, R11
-	TESTB   $0x01, DI
-	JEQ     no1of_193
-	MOVWLZX -2(R9)(DI*2), R11
+	ADDQ         $-48, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         96(R8), R9
+	XORL         R11, R11
+	TESTB        $0x01, DI
+	JEQ          no1of_193
+	MOVWLZX      -2(R9)(DI*2), R11
 
 no1of_193:
 	TESTB $0x02, DI
@@ -7643,28 +7533,25 @@ no2of_194:
 
 no4of_195:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y5, Y5
 	JMP       tailed8
 
 part7:
-	ADDQ    $-56, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y14
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    112(R8), R11
-	XORL    R10, R10
-	TESTB   $0x01, DI
-	JEQ     no1of_198
-	MOVWLZX -2(R11)(DI*2), R10
+	ADDQ         $-56, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         112(R8), R11
+	XORL         R10, R10
+	TESTB        $0x01, DI
+	JEQ          no1of_198
+	MOVWLZX      -2(R11)(DI*2), R10
 
 no1of_198:
 	TESTB $0x02, DI
@@ -7684,8 +7571,7 @@ no2of_199:
 
 no4of_200:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y4, Y4
 
 tailed8:
@@ -7725,39 +7611,39 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     464(SP), Y7
-	LEAQ        496(SP), R8
-	CMPQ        BX, R8
-	JEQ         folded
-	VMOVUPS     464(SP), Y7
-	VMOVUPS     592(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     496(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     528(SP), Y6
-	VMOVUPS     656(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VMOVUPS     560(SP), Y4
-	VMOVUPS     688(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
+	VMOVUPS    464(SP), Y7
+	LEAQ       496(SP), R8
+	CMPQ       BX, R8
+	JEQ        folded
+	VMOVUPS    464(SP), Y7
+	VMOVUPS    592(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    496(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    528(SP), Y6
+	VMOVUPS    656(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    560(SP), Y4
+	VMOVUPS    688(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
 
 folded:
 	MOVQ         (AX), R8
@@ -7774,37 +7660,35 @@ folded:
 // func sumBF16AVX2(a *byte)
 // Requires: AVX, AVX2
 TEXT ·sumBF16AVX2(SB), $720-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	CMPQ    DX, $+256
-	JGT     long
-	MOVQ    DX, SI
-	SHLQ    $0x01, SI
-	ADDQ    CX, SI
-	MOVQ    DX, BX
-	ADDQ    $-1, BX
-	ANDQ    $+7, BX
-	ADDQ    $+1, BX
-	MOVQ    BX, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y0
-	LEAQ    reducesumConst1<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y1
-	CMPQ    DX, $+128
-	JLE     choose1to16
-	CMPQ    DX, $+192
-	JLE     choose17to24
-	CMPQ    DX, $+224
-	JLE     choose25to28
-	CMPQ    DX, $+240
-	JLE     choose29to30
-	CMPQ    DX, $+248
-	JLE     choose31to31
-	JMP     vectors32
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	CMPQ         DX, $+256
+	JGT          long
+	MOVQ         DX, SI
+	SHLQ         $0x01, SI
+	ADDQ         CX, SI
+	MOVQ         DX, BX
+	ADDQ         $-1, BX
+	ANDQ         $+7, BX
+	ADDQ         $+1, BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, DI
+	LEAQ         reducesumConst0<>+0(SB), R8
+	SUBQ         DI, R8
+	VMOVUPS      32(R8), Y0
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
+	CMPQ         DX, $+128
+	JLE          choose1to16
+	CMPQ         DX, $+192
+	JLE          choose17to24
+	CMPQ         DX, $+224
+	JLE          choose25to28
+	CMPQ         DX, $+240
+	JLE          choose29to30
+	CMPQ         DX, $+248
+	JLE          choose31to31
+	JMP          vectors32
 
 choose31to31:
 	JMP vectors31
@@ -7984,8 +7868,7 @@ no4of_5:
 	VPSLLD    $0x10, Y2, Y2
 
 loaded_2:
-	VANDPS       Y0, Y2, Y2
-	VORPS        Y1, Y2, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), R9
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPS       X3, X2, X2
@@ -8035,8 +7918,7 @@ no4of_10:
 	VPSLLD    $0x10, Y3, Y3
 
 loaded_7:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), R8
 	VEXTRACTF128 $0x01, Y2, X3
@@ -8087,8 +7969,7 @@ no4of_15:
 	VPSLLD    $0x10, Y3, Y3
 
 loaded_12:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    16(CX), Y3
 	VPSLLD       $0x10, Y3, Y3
@@ -8147,8 +8028,7 @@ no4of_20:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_17:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         (AX), R8
@@ -8200,8 +8080,7 @@ no4of_25:
 	VPSLLD    $0x10, Y3, Y3
 
 loaded_22:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    32(CX), Y3
 	VPSLLD       $0x10, Y3, Y3
@@ -8269,8 +8148,7 @@ no4of_30:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_27:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    48(CX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -8330,8 +8208,7 @@ no4of_35:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_32:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    16(CX), Y3
@@ -8408,8 +8285,7 @@ no4of_40:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_37:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -8462,8 +8338,7 @@ no4of_45:
 	VPSLLD    $0x10, Y3, Y3
 
 loaded_42:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    64(CX), Y3
 	VPSLLD       $0x10, Y3, Y3
@@ -8549,8 +8424,7 @@ no4of_50:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_47:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    80(CX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -8619,8 +8493,7 @@ no4of_55:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_52:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    96(CX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -8715,8 +8588,7 @@ no4of_60:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_57:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VPMOVZXWD    112(CX), Y5
 	VPSLLD       $0x10, Y5, Y5
@@ -8777,8 +8649,7 @@ no4of_65:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_62:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    32(CX), Y3
@@ -8882,8 +8753,7 @@ no4of_70:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_67:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    48(CX), Y4
@@ -8961,8 +8831,7 @@ no4of_75:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_72:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -9075,8 +8944,7 @@ no4of_80:
 	VPSLLD    $0x10, Y6, Y6
 
 loaded_77:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -9133,8 +9001,7 @@ no4of_85:
 	VPSLLD    $0x10, Y3, Y3
 
 loaded_82:
-	VANDPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
+	VBLENDVPS    Y0, Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    64(CX), Y3
 	VPSLLD       $0x10, Y3, Y3
@@ -9256,8 +9123,7 @@ no4of_90:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_87:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    80(CX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -9344,8 +9210,7 @@ no4of_95:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_92:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    96(CX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -9476,8 +9341,7 @@ no4of_100:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_97:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VPMOVZXWD    112(CX), Y5
 	VPSLLD       $0x10, Y5, Y5
@@ -9547,8 +9411,7 @@ no4of_105:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_102:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    32(CX), Y3
@@ -9688,8 +9551,7 @@ no4of_110:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_107:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    48(CX), Y4
@@ -9785,8 +9647,7 @@ no4of_115:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_112:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -9935,8 +9796,7 @@ no4of_120:
 	VPSLLD    $0x10, Y6, Y6
 
 loaded_117:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -9995,8 +9855,7 @@ no4of_125:
 	VPSLLD    $0x10, Y4, Y4
 
 loaded_122:
-	VANDPS       Y0, Y4, Y4
-	VORPS        Y1, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VPMOVZXWD    64(CX), Y3
@@ -10154,8 +10013,7 @@ no4of_130:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_127:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    80(CX), Y4
@@ -10260,8 +10118,7 @@ no4of_135:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_132:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VPMOVZXWD    96(CX), Y4
@@ -10428,8 +10285,7 @@ no4of_140:
 	VPSLLD    $0x10, Y6, Y6
 
 loaded_137:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VPMOVZXWD    112(CX), Y5
@@ -10508,8 +10364,7 @@ no4of_145:
 	VPSLLD    $0x10, Y5, Y5
 
 loaded_142:
-	VANDPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
+	VBLENDVPS    Y0, Y5, Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -10685,8 +10540,7 @@ no4of_150:
 	VPSLLD    $0x10, Y6, Y6
 
 loaded_147:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -10800,8 +10654,7 @@ no4of_155:
 	VPSLLD    $0x10, Y6, Y6
 
 loaded_152:
-	VANDPS       Y0, Y6, Y6
-	VORPS        Y1, Y6, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
@@ -10986,8 +10839,7 @@ no4of_160:
 	VPSLLD    $0x10, Y7, Y7
 
 loaded_157:
-	VANDPS       Y0, Y7, Y7
-	VORPS        Y1, Y7, Y7
+	VBLENDVPS    Y0, Y7, Y1, Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
@@ -11005,7 +10857,7 @@ loaded_157:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y1
+	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	VMOVUPS      Y1, 496(SP)
 	VMOVUPS      Y1, 528(SP)
 	VMOVUPS      Y1, 560(SP)
@@ -11705,10 +11557,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
 
 tail0at0:
 	MOVQ      8(SP), R8
@@ -11735,21 +11587,19 @@ tail0at0:
 	JMP       tailed4
 
 part0:
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y12
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    (DI), R9
-	XORL    R11, R11
-	TESTB   $0x01, R8
-	JEQ     no1of_163
-	MOVWLZX -2(R9)(R8*2), R11
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         (DI), R9
+	XORL         R11, R11
+	TESTB        $0x01, R8
+	JEQ          no1of_163
+	MOVWLZX      -2(R9)(R8*2), R11
 
 no1of_163:
 	TESTB $0x02, R8
@@ -11770,28 +11620,25 @@ no2of_164:
 no4of_165:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y11, Y11
 	JMP       tailed4
 
 part1:
-	ADDQ    $-8, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y14
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    16(DI), R11
-	XORL    R10, R10
-	TESTB   $0x01, R8
-	JEQ     no1of_168
-	MOVWLZX -2(R11)(R8*2), R10
+	ADDQ         $-8, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         16(DI), R11
+	XORL         R10, R10
+	TESTB        $0x01, R8
+	JEQ          no1of_168
+	MOVWLZX      -2(R11)(R8*2), R10
 
 no1of_168:
 	TESTB $0x02, R8
@@ -11812,28 +11659,25 @@ no2of_169:
 no4of_170:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y10, Y10
 	JMP       tailed4
 
 part2:
-	ADDQ    $-16, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y12
-	LEAQ    reducesumConst1<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y13
-	LEAQ    32(DI), R10
-	XORL    R9, R9
-	TESTB   $0x01, R8
-	JEQ     no1of_173
-	MOVWLZX -2(R10)(R8*2), R9
+	ADDQ         $-16, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R11
+	SUBQ         R10, R11
+	VMOVUPS      32(R11), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         32(DI), R10
+	XORL         R9, R9
+	TESTB        $0x01, R8
+	JEQ          no1of_173
+	MOVWLZX      -2(R10)(R8*2), R9
 
 no1of_173:
 	TESTB $0x02, R8
@@ -11854,28 +11698,25 @@ no2of_174:
 no4of_175:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y9, Y9
 	JMP       tailed4
 
 part3:
-	ADDQ    $-24, R8
-	CMPQ    R8, $+0
-	JLE     tailed4
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y14
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    48(DI), R9
-	XORL    R11, R11
-	TESTB   $0x01, R8
-	JEQ     no1of_178
-	MOVWLZX -2(R9)(R8*2), R11
+	ADDQ         $-24, R8
+	CMPQ         R8, $+0
+	JLE          tailed4
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         48(DI), R9
+	XORL         R11, R11
+	TESTB        $0x01, R8
+	JEQ          no1of_178
+	MOVWLZX      -2(R9)(R8*2), R11
 
 no1of_178:
 	TESTB $0x02, R8
@@ -11896,8 +11737,7 @@ no2of_179:
 no4of_180:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y8, Y8
 
 tailed4:
@@ -12019,10 +11859,10 @@ no2at4:
 	JMP       tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 tail0at4:
 	MOVQ      8(SP), DI
@@ -12049,22 +11889,20 @@ tail0at4:
 	JMP       tailed8
 
 part4:
-	ADDQ    $-32, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y12
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    64(R8), R11
-	XORL    R10, R10
-	TESTB   $0x01, DI
-	JEQ     no1of_183
-	MOVWLZX -2(R11)(DI*2), R10
+	ADDQ         $-32, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         64(R8), R11
+	XORL         R10, R10
+	TESTB        $0x01, DI
+	JEQ          no1of_183
+	MOVWLZX      -2(R11)(DI*2), R10
 
 no1of_183:
 	TESTB $0x02, DI
@@ -12085,28 +11923,25 @@ no2of_184:
 no4of_185:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y7, Y7
 	JMP       tailed8
 
 part5:
-	ADDQ    $-40, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y14
-	LEAQ    reducesumConst1<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y13
-	LEAQ    80(R8), R10
-	XORL    R9, R9
-	TESTB   $0x01, DI
-	JEQ     no1of_188
-	MOVWLZX -2(R10)(DI*2), R9
+	ADDQ         $-40, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R11
+	SUBQ         R10, R11
+	VMOVUPS      32(R11), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         80(R8), R10
+	XORL         R9, R9
+	TESTB        $0x01, DI
+	JEQ          no1of_188
+	MOVWLZX      -2(R10)(DI*2), R9
 
 no1of_188:
 	TESTB $0x02, DI
@@ -12127,28 +11962,25 @@ no2of_189:
 no4of_190:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y6, Y6
 	JMP       tailed8
 
 part6:
-	ADDQ    $-48, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y12
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    R9, R10
-	VMOVUPS 32(R10), Y13
-	LEAQ    96(R8), R9
-	XORL    R11, R11
-	TESTB   $0x01, DI
-	JEQ     no1of_193
-	MOVWLZX -2(R9)(DI*2), R11
+	ADDQ         $-48, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R9
+	SHLQ         $0x02, R9
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         R9, R10
+	VMOVUPS      32(R10), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         96(R8), R9
+	XORL         R11, R11
+	TESTB        $0x01, DI
+	JEQ          no1of_193
+	MOVWLZX      -2(R9)(DI*2), R11
 
 no1of_193:
 	TESTB $0x02, DI
@@ -12169,28 +12001,25 @@ no2of_194:
 no4of_195:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y5, Y5
 	JMP       tailed8
 
 part7:
-	ADDQ    $-56, DI
-	CMPQ    DI, $+0
-	JLE     tailed8
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y14
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R11, R9
-	VMOVUPS 32(R9), Y13
-	LEAQ    112(R8), R11
-	XORL    R10, R10
-	TESTB   $0x01, DI
-	JEQ     no1of_198
-	MOVWLZX -2(R11)(DI*2), R10
+	ADDQ         $-56, DI
+	CMPQ         DI, $+0
+	JLE          tailed8
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R11, R9
+	VMOVUPS      32(R9), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         112(R8), R11
+	XORL         R10, R10
+	TESTB        $0x01, DI
+	JEQ          no1of_198
+	MOVWLZX      -2(R11)(DI*2), R10
 
 no1of_198:
 	TESTB $0x02, DI
@@ -12211,8 +12040,7 @@ no2of_199:
 no4of_200:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y4, Y4
 
 tailed8:
@@ -12252,39 +12080,39 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     464(SP), Y7
-	LEAQ        496(SP), R8
-	CMPQ        BX, R8
-	JEQ         folded
-	VMOVUPS     464(SP), Y7
-	VMOVUPS     592(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     496(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     528(SP), Y6
-	VMOVUPS     656(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VMOVUPS     560(SP), Y4
-	VMOVUPS     688(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
+	VMOVUPS    464(SP), Y7
+	LEAQ       496(SP), R8
+	CMPQ       BX, R8
+	JEQ        folded
+	VMOVUPS    464(SP), Y7
+	VMOVUPS    592(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    496(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    528(SP), Y6
+	VMOVUPS    656(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    560(SP), Y4
+	VMOVUPS    688(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
 
 folded:
 	MOVQ         (AX), R8
@@ -12303,7 +12131,7 @@ folded:
 TEXT ·sumI32AVX2(SB), $688-8
 	MOVQ    a+0(FP), AX
 	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
+	MOVQ    16(AX), DX
 	CMPQ    DX, $+256
 	JGT     long
 	MOVQ    DX, BX
@@ -14233,39 +14061,39 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     432(SP), Y7
-	LEAQ        464(SP), SI
-	CMPQ        BX, SI
-	JEQ         folded
-	VMOVUPS     432(SP), Y7
-	VMOVUPS     560(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VMOVUPS     464(SP), Y6
-	VMOVUPS     592(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VPADDD      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VMOVUPS     496(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VPADDD      Y5, Y6, Y6
-	VMOVUPS     528(SP), Y4
-	VMOVUPS     656(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VPADDD      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VPADDD      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VPADDD      Y4, Y7, Y7
+	VMOVUPS    432(SP), Y7
+	LEAQ       464(SP), SI
+	CMPQ       BX, SI
+	JEQ        folded
+	VMOVUPS    432(SP), Y7
+	VMOVUPS    560(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y4, Y7, Y7
+	VMOVUPS    464(SP), Y6
+	VMOVUPS    592(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VPADDD     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDD     Y4, Y7, Y7
+	VMOVUPS    496(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VPADDD     Y5, Y6, Y6
+	VMOVUPS    528(SP), Y4
+	VMOVUPS    656(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VPADDD     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VPADDD     Y4, Y7, Y7
 
 folded:
 	MOVQ         (AX), SI
@@ -14284,7 +14112,7 @@ folded:
 TEXT ·sumI64AVX2(SB), $688-8
 	MOVQ    a+0(FP), AX
 	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
+	MOVQ    16(AX), DX
 	CMPQ    DX, $+128
 	JGT     long
 	MOVQ    DX, BX
@@ -16150,37 +15978,37 @@ without8at4:
 	ADDQ    $+32, BX
 
 whole:
-	VMOVUPS     432(SP), Y7
-	LEAQ        464(SP), SI
-	CMPQ        BX, SI
-	JEQ         folded
-	VMOVUPS     432(SP), Y7
-	VMOVUPS     496(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDQ      Y4, Y7, Y7
-	VMOVUPS     464(SP), Y6
-	VMOVUPS     528(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VPADDQ      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VPADDQ      Y4, Y7, Y7
-	VMOVUPS     560(SP), Y6
-	VMOVUPS     624(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VPADDQ      Y5, Y6, Y6
-	VMOVUPS     592(SP), Y4
-	VMOVUPS     656(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y11
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VPADDQ      Y11, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VPADDQ      Y5, Y6, Y6
-	VPADDQ      Y6, Y7, Y7
+	VMOVUPS    432(SP), Y7
+	LEAQ       464(SP), SI
+	CMPQ       BX, SI
+	JEQ        folded
+	VMOVUPS    432(SP), Y7
+	VMOVUPS    496(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDQ     Y4, Y7, Y7
+	VMOVUPS    464(SP), Y6
+	VMOVUPS    528(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VPADDQ     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDQ     Y4, Y7, Y7
+	VMOVUPS    560(SP), Y6
+	VMOVUPS    624(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VPADDQ     Y5, Y6, Y6
+	VMOVUPS    592(SP), Y4
+	VMOVUPS    656(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y11
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDQ     Y11, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VPADDQ     Y5, Y6, Y6
+	VPADDQ     Y6, Y7, Y7
 
 folded:
 	MOVQ         (AX), SI
@@ -16213,239 +16041,239 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VADDPS      256(CX), Y0, Y0
-	VADDPS      288(CX), Y1, Y1
-	VADDPS      320(CX), Y2, Y2
-	VADDPS      352(CX), Y3, Y3
-	VMOVUPS     512(CX), Y4
-	VMOVUPS     544(CX), Y5
-	VMOVUPS     576(CX), Y6
-	VMOVUPS     608(CX), Y7
-	VADDPS      768(CX), Y4, Y4
-	VADDPS      800(CX), Y5, Y5
-	VADDPS      832(CX), Y6, Y6
-	VADDPS      864(CX), Y7, Y7
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VMOVUPS     1024(CX), Y7
-	VMOVUPS     1056(CX), Y6
-	VMOVUPS     1088(CX), Y5
-	VMOVUPS     1120(CX), Y4
-	VADDPS      1280(CX), Y7, Y7
-	VADDPS      1312(CX), Y6, Y6
-	VADDPS      1344(CX), Y5, Y5
-	VADDPS      1376(CX), Y4, Y4
-	VMOVUPS     1536(CX), Y8
-	VMOVUPS     1568(CX), Y9
-	VMOVUPS     1600(CX), Y10
-	VMOVUPS     1632(CX), Y11
-	VADDPS      1792(CX), Y8, Y8
-	VADDPS      1824(CX), Y9, Y9
-	VADDPS      1856(CX), Y10, Y10
-	VADDPS      1888(CX), Y11, Y11
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y10, Y5, Y5
-	VADDPS      Y11, Y4, Y4
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     128(CX), Y4
-	VMOVUPS     160(CX), Y5
-	VMOVUPS     192(CX), Y6
-	VMOVUPS     224(CX), Y7
-	VADDPS      384(CX), Y4, Y4
-	VADDPS      416(CX), Y5, Y5
-	VADDPS      448(CX), Y6, Y6
-	VADDPS      480(CX), Y7, Y7
-	VMOVUPS     640(CX), Y11
-	VMOVUPS     672(CX), Y10
-	VMOVUPS     704(CX), Y9
-	VMOVUPS     736(CX), Y8
-	VADDPS      896(CX), Y11, Y11
-	VADDPS      928(CX), Y10, Y10
-	VADDPS      960(CX), Y9, Y9
-	VADDPS      992(CX), Y8, Y8
-	VADDPS      Y11, Y4, Y4
-	VADDPS      Y10, Y5, Y5
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     1152(CX), Y8
-	VMOVUPS     1184(CX), Y9
-	VMOVUPS     1216(CX), Y10
-	VMOVUPS     1248(CX), Y11
-	VADDPS      1408(CX), Y8, Y8
-	VADDPS      1440(CX), Y9, Y9
-	VADDPS      1472(CX), Y10, Y10
-	VADDPS      1504(CX), Y11, Y11
-	VMOVUPS     1664(CX), Y12
-	VMOVUPS     1696(CX), Y13
-	VMOVUPS     1728(CX), Y14
-	VMOVUPS     1760(CX), Y15
-	VADDPS      1920(CX), Y12, Y12
-	VADDPS      1952(CX), Y13, Y13
-	VADDPS      1984(CX), Y14, Y14
-	VADDPS      2016(CX), Y15, Y15
-	VADDPS      Y12, Y8, Y8
-	VADDPS      Y13, Y9, Y9
-	VADDPS      Y14, Y10, Y10
-	VADDPS      Y15, Y11, Y11
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
-	VADDPS      Y10, Y6, Y6
-	VADDPS      Y11, Y7, Y7
-	VMOVUPS     Y7, 256(SP)
-	VMOVUPS     2048(CX), Y7
-	VMOVUPS     2080(CX), Y11
-	VMOVUPS     2112(CX), Y10
-	VMOVUPS     2144(CX), Y9
-	VADDPS      2304(CX), Y7, Y7
-	VADDPS      2336(CX), Y11, Y11
-	VADDPS      2368(CX), Y10, Y10
-	VADDPS      2400(CX), Y9, Y9
-	VMOVUPS     2560(CX), Y8
-	VMOVUPS     2592(CX), Y15
-	VMOVUPS     2624(CX), Y14
-	VMOVUPS     2656(CX), Y13
-	VADDPS      2816(CX), Y8, Y8
-	VADDPS      2848(CX), Y15, Y15
-	VADDPS      2880(CX), Y14, Y14
-	VADDPS      2912(CX), Y13, Y13
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y15, Y11, Y11
-	VADDPS      Y14, Y10, Y10
-	VADDPS      Y13, Y9, Y9
-	VMOVUPS     3072(CX), Y13
-	VMOVUPS     3104(CX), Y14
-	VMOVUPS     3136(CX), Y15
-	VMOVUPS     3168(CX), Y8
-	VADDPS      3328(CX), Y13, Y13
-	VADDPS      3360(CX), Y14, Y14
-	VADDPS      3392(CX), Y15, Y15
-	VADDPS      3424(CX), Y8, Y8
-	VMOVUPS     3584(CX), Y12
-	VADDPS      3840(CX), Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VMOVUPS     3616(CX), Y12
-	VADDPS      3872(CX), Y12, Y12
-	VADDPS      Y12, Y14, Y14
-	VMOVUPS     3648(CX), Y12
-	VADDPS      3904(CX), Y12, Y12
-	VADDPS      Y12, Y15, Y15
-	VMOVUPS     3680(CX), Y12
-	VADDPS      3936(CX), Y12, Y12
-	VADDPS      Y12, Y8, Y8
-	VADDPS      Y13, Y7, Y7
-	VADDPS      Y14, Y11, Y11
-	VADDPS      Y15, Y10, Y10
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y11, Y1, Y1
-	VADDPS      Y10, Y2, Y2
-	VADDPS      Y9, Y3, Y3
-	VMOVUPS     2176(CX), Y9
-	VMOVUPS     2208(CX), Y10
-	VMOVUPS     2240(CX), Y11
-	VMOVUPS     2272(CX), Y7
-	VADDPS      2432(CX), Y9, Y9
-	VADDPS      2464(CX), Y10, Y10
-	VADDPS      2496(CX), Y11, Y11
-	VADDPS      2528(CX), Y7, Y7
-	VMOVUPS     2688(CX), Y8
-	VMOVUPS     2720(CX), Y15
-	VMOVUPS     2752(CX), Y14
-	VMOVUPS     2784(CX), Y13
-	VADDPS      2944(CX), Y8, Y8
-	VADDPS      2976(CX), Y15, Y15
-	VADDPS      3008(CX), Y14, Y14
-	VADDPS      3040(CX), Y13, Y13
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y15, Y10, Y10
-	VADDPS      Y14, Y11, Y11
-	VADDPS      Y13, Y7, Y7
-	VMOVUPS     3200(CX), Y13
-	VMOVUPS     3232(CX), Y14
-	VMOVUPS     3264(CX), Y15
-	VMOVUPS     3296(CX), Y8
-	VADDPS      3456(CX), Y13, Y13
-	VADDPS      3488(CX), Y14, Y14
-	VADDPS      3520(CX), Y15, Y15
-	VADDPS      3552(CX), Y8, Y8
-	VMOVUPS     3712(CX), Y12
-	VADDPS      3968(CX), Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VMOVUPS     3744(CX), Y12
-	VADDPS      4000(CX), Y12, Y12
-	VADDPS      Y12, Y14, Y14
-	VMOVUPS     3776(CX), Y12
-	VADDPS      4032(CX), Y12, Y12
-	VADDPS      Y12, Y15, Y15
-	VMOVUPS     3808(CX), Y12
-	VADDPS      4064(CX), Y12, Y12
-	VADDPS      Y12, Y8, Y8
-	VADDPS      Y13, Y9, Y9
-	VADDPS      Y14, Y10, Y10
-	VADDPS      Y15, Y11, Y11
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y10, Y5, Y5
-	VADDPS      Y11, Y6, Y6
-	VADDPS      256(SP), Y7, Y7
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VADDPS      Y2, Y0, Y0
-	VADDPS      Y3, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     128(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     160(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     64(SP), Y1
-	VMOVUPS     192(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VMOVUPS     96(SP), Y3
-	VMOVUPS     224(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y7
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y7, Y3, Y3
-	VUNPCKHPD   Y3, Y1, Y2
-	VUNPCKLPD   Y3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VSHUFPS     $0xdd, Y1, Y0, Y3
-	VSHUFPS     $0x88, Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	CMPQ        R8, $+8
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VADDPS     256(CX), Y0, Y0
+	VADDPS     288(CX), Y1, Y1
+	VADDPS     320(CX), Y2, Y2
+	VADDPS     352(CX), Y3, Y3
+	VMOVUPS    512(CX), Y4
+	VMOVUPS    544(CX), Y5
+	VMOVUPS    576(CX), Y6
+	VMOVUPS    608(CX), Y7
+	VADDPS     768(CX), Y4, Y4
+	VADDPS     800(CX), Y5, Y5
+	VADDPS     832(CX), Y6, Y6
+	VADDPS     864(CX), Y7, Y7
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    1024(CX), Y7
+	VMOVUPS    1056(CX), Y6
+	VMOVUPS    1088(CX), Y5
+	VMOVUPS    1120(CX), Y4
+	VADDPS     1280(CX), Y7, Y7
+	VADDPS     1312(CX), Y6, Y6
+	VADDPS     1344(CX), Y5, Y5
+	VADDPS     1376(CX), Y4, Y4
+	VMOVUPS    1536(CX), Y8
+	VMOVUPS    1568(CX), Y9
+	VMOVUPS    1600(CX), Y10
+	VMOVUPS    1632(CX), Y11
+	VADDPS     1792(CX), Y8, Y8
+	VADDPS     1824(CX), Y9, Y9
+	VADDPS     1856(CX), Y10, Y10
+	VADDPS     1888(CX), Y11, Y11
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y11, Y4, Y4
+	VADDPS     Y7, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y4, Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	VADDPS     384(CX), Y4, Y4
+	VADDPS     416(CX), Y5, Y5
+	VADDPS     448(CX), Y6, Y6
+	VADDPS     480(CX), Y7, Y7
+	VMOVUPS    640(CX), Y11
+	VMOVUPS    672(CX), Y10
+	VMOVUPS    704(CX), Y9
+	VMOVUPS    736(CX), Y8
+	VADDPS     896(CX), Y11, Y11
+	VADDPS     928(CX), Y10, Y10
+	VADDPS     960(CX), Y9, Y9
+	VADDPS     992(CX), Y8, Y8
+	VADDPS     Y11, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    1152(CX), Y8
+	VMOVUPS    1184(CX), Y9
+	VMOVUPS    1216(CX), Y10
+	VMOVUPS    1248(CX), Y11
+	VADDPS     1408(CX), Y8, Y8
+	VADDPS     1440(CX), Y9, Y9
+	VADDPS     1472(CX), Y10, Y10
+	VADDPS     1504(CX), Y11, Y11
+	VMOVUPS    1664(CX), Y12
+	VMOVUPS    1696(CX), Y13
+	VMOVUPS    1728(CX), Y14
+	VMOVUPS    1760(CX), Y15
+	VADDPS     1920(CX), Y12, Y12
+	VADDPS     1952(CX), Y13, Y13
+	VADDPS     1984(CX), Y14, Y14
+	VADDPS     2016(CX), Y15, Y15
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     Y14, Y10, Y10
+	VADDPS     Y15, Y11, Y11
+	VADDPS     Y8, Y4, Y4
+	VADDPS     Y9, Y5, Y5
+	VADDPS     Y10, Y6, Y6
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    Y7, 256(SP)
+	VMOVUPS    2048(CX), Y7
+	VMOVUPS    2080(CX), Y11
+	VMOVUPS    2112(CX), Y10
+	VMOVUPS    2144(CX), Y9
+	VADDPS     2304(CX), Y7, Y7
+	VADDPS     2336(CX), Y11, Y11
+	VADDPS     2368(CX), Y10, Y10
+	VADDPS     2400(CX), Y9, Y9
+	VMOVUPS    2560(CX), Y8
+	VMOVUPS    2592(CX), Y15
+	VMOVUPS    2624(CX), Y14
+	VMOVUPS    2656(CX), Y13
+	VADDPS     2816(CX), Y8, Y8
+	VADDPS     2848(CX), Y15, Y15
+	VADDPS     2880(CX), Y14, Y14
+	VADDPS     2912(CX), Y13, Y13
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y15, Y11, Y11
+	VADDPS     Y14, Y10, Y10
+	VADDPS     Y13, Y9, Y9
+	VMOVUPS    3072(CX), Y13
+	VMOVUPS    3104(CX), Y14
+	VMOVUPS    3136(CX), Y15
+	VMOVUPS    3168(CX), Y8
+	VADDPS     3328(CX), Y13, Y13
+	VADDPS     3360(CX), Y14, Y14
+	VADDPS     3392(CX), Y15, Y15
+	VADDPS     3424(CX), Y8, Y8
+	VMOVUPS    3584(CX), Y12
+	VADDPS     3840(CX), Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VMOVUPS    3616(CX), Y12
+	VADDPS     3872(CX), Y12, Y12
+	VADDPS     Y12, Y14, Y14
+	VMOVUPS    3648(CX), Y12
+	VADDPS     3904(CX), Y12, Y12
+	VADDPS     Y12, Y15, Y15
+	VMOVUPS    3680(CX), Y12
+	VADDPS     3936(CX), Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y13, Y7, Y7
+	VADDPS     Y14, Y11, Y11
+	VADDPS     Y15, Y10, Y10
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y7, Y0, Y0
+	VADDPS     Y11, Y1, Y1
+	VADDPS     Y10, Y2, Y2
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    2176(CX), Y9
+	VMOVUPS    2208(CX), Y10
+	VMOVUPS    2240(CX), Y11
+	VMOVUPS    2272(CX), Y7
+	VADDPS     2432(CX), Y9, Y9
+	VADDPS     2464(CX), Y10, Y10
+	VADDPS     2496(CX), Y11, Y11
+	VADDPS     2528(CX), Y7, Y7
+	VMOVUPS    2688(CX), Y8
+	VMOVUPS    2720(CX), Y15
+	VMOVUPS    2752(CX), Y14
+	VMOVUPS    2784(CX), Y13
+	VADDPS     2944(CX), Y8, Y8
+	VADDPS     2976(CX), Y15, Y15
+	VADDPS     3008(CX), Y14, Y14
+	VADDPS     3040(CX), Y13, Y13
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y15, Y10, Y10
+	VADDPS     Y14, Y11, Y11
+	VADDPS     Y13, Y7, Y7
+	VMOVUPS    3200(CX), Y13
+	VMOVUPS    3232(CX), Y14
+	VMOVUPS    3264(CX), Y15
+	VMOVUPS    3296(CX), Y8
+	VADDPS     3456(CX), Y13, Y13
+	VADDPS     3488(CX), Y14, Y14
+	VADDPS     3520(CX), Y15, Y15
+	VADDPS     3552(CX), Y8, Y8
+	VMOVUPS    3712(CX), Y12
+	VADDPS     3968(CX), Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VMOVUPS    3744(CX), Y12
+	VADDPS     4000(CX), Y12, Y12
+	VADDPS     Y12, Y14, Y14
+	VMOVUPS    3776(CX), Y12
+	VADDPS     4032(CX), Y12, Y12
+	VADDPS     Y12, Y15, Y15
+	VMOVUPS    3808(CX), Y12
+	VADDPS     4064(CX), Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     Y14, Y10, Y10
+	VADDPS     Y15, Y11, Y11
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y11, Y6, Y6
+	VADDPS     256(SP), Y7, Y7
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    128(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    160(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    64(SP), Y1
+	VMOVUPS    192(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    96(SP), Y3
+	VMOVUPS    224(SP), Y2
+	VPERM2F128 $0x21, Y2, Y3, Y7
+	VBLENDPS   $0xf0, Y2, Y3, Y3
+	VADDPS     Y7, Y3, Y3
+	VSHUFPD    $0x05, Y3, Y1, Y2
+	VBLENDPS   $0xcc, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPS    $0xdd, Y1, Y0, Y3
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	CMPQ       R8, $+8
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -16507,223 +16335,223 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VADDPD      256(CX), Y0, Y0
-	VADDPD      288(CX), Y1, Y1
-	VADDPD      320(CX), Y2, Y2
-	VADDPD      352(CX), Y3, Y3
-	VMOVUPS     512(CX), Y4
-	VMOVUPS     544(CX), Y5
-	VMOVUPS     576(CX), Y6
-	VMOVUPS     608(CX), Y7
-	VADDPD      768(CX), Y4, Y4
-	VADDPD      800(CX), Y5, Y5
-	VADDPD      832(CX), Y6, Y6
-	VADDPD      864(CX), Y7, Y7
-	VADDPD      Y4, Y0, Y0
-	VADDPD      Y5, Y1, Y1
-	VADDPD      Y6, Y2, Y2
-	VADDPD      Y7, Y3, Y3
-	VMOVUPS     1024(CX), Y7
-	VMOVUPS     1056(CX), Y6
-	VMOVUPS     1088(CX), Y5
-	VMOVUPS     1120(CX), Y4
-	VADDPD      1280(CX), Y7, Y7
-	VADDPD      1312(CX), Y6, Y6
-	VADDPD      1344(CX), Y5, Y5
-	VADDPD      1376(CX), Y4, Y4
-	VMOVUPS     1536(CX), Y8
-	VMOVUPS     1568(CX), Y9
-	VMOVUPS     1600(CX), Y10
-	VMOVUPS     1632(CX), Y11
-	VADDPD      1792(CX), Y8, Y8
-	VADDPD      1824(CX), Y9, Y9
-	VADDPD      1856(CX), Y10, Y10
-	VADDPD      1888(CX), Y11, Y11
-	VADDPD      Y8, Y7, Y7
-	VADDPD      Y9, Y6, Y6
-	VADDPD      Y10, Y5, Y5
-	VADDPD      Y11, Y4, Y4
-	VADDPD      Y7, Y0, Y0
-	VADDPD      Y6, Y1, Y1
-	VADDPD      Y5, Y2, Y2
-	VADDPD      Y4, Y3, Y3
-	VMOVUPS     128(CX), Y4
-	VMOVUPS     160(CX), Y5
-	VMOVUPS     192(CX), Y6
-	VMOVUPS     224(CX), Y7
-	VADDPD      384(CX), Y4, Y4
-	VADDPD      416(CX), Y5, Y5
-	VADDPD      448(CX), Y6, Y6
-	VADDPD      480(CX), Y7, Y7
-	VMOVUPS     640(CX), Y11
-	VMOVUPS     672(CX), Y10
-	VMOVUPS     704(CX), Y9
-	VMOVUPS     736(CX), Y8
-	VADDPD      896(CX), Y11, Y11
-	VADDPD      928(CX), Y10, Y10
-	VADDPD      960(CX), Y9, Y9
-	VADDPD      992(CX), Y8, Y8
-	VADDPD      Y11, Y4, Y4
-	VADDPD      Y10, Y5, Y5
-	VADDPD      Y9, Y6, Y6
-	VADDPD      Y8, Y7, Y7
-	VMOVUPS     1152(CX), Y8
-	VMOVUPS     1184(CX), Y9
-	VMOVUPS     1216(CX), Y10
-	VMOVUPS     1248(CX), Y11
-	VADDPD      1408(CX), Y8, Y8
-	VADDPD      1440(CX), Y9, Y9
-	VADDPD      1472(CX), Y10, Y10
-	VADDPD      1504(CX), Y11, Y11
-	VMOVUPS     1664(CX), Y12
-	VMOVUPS     1696(CX), Y13
-	VMOVUPS     1728(CX), Y14
-	VMOVUPS     1760(CX), Y15
-	VADDPD      1920(CX), Y12, Y12
-	VADDPD      1952(CX), Y13, Y13
-	VADDPD      1984(CX), Y14, Y14
-	VADDPD      2016(CX), Y15, Y15
-	VADDPD      Y12, Y8, Y8
-	VADDPD      Y13, Y9, Y9
-	VADDPD      Y14, Y10, Y10
-	VADDPD      Y15, Y11, Y11
-	VADDPD      Y8, Y4, Y4
-	VADDPD      Y9, Y5, Y5
-	VADDPD      Y10, Y6, Y6
-	VADDPD      Y11, Y7, Y7
-	VMOVUPS     Y7, 128(SP)
-	VMOVUPS     2048(CX), Y7
-	VMOVUPS     2080(CX), Y11
-	VMOVUPS     2112(CX), Y10
-	VMOVUPS     2144(CX), Y9
-	VADDPD      2304(CX), Y7, Y7
-	VADDPD      2336(CX), Y11, Y11
-	VADDPD      2368(CX), Y10, Y10
-	VADDPD      2400(CX), Y9, Y9
-	VMOVUPS     2560(CX), Y8
-	VMOVUPS     2592(CX), Y15
-	VMOVUPS     2624(CX), Y14
-	VMOVUPS     2656(CX), Y13
-	VADDPD      2816(CX), Y8, Y8
-	VADDPD      2848(CX), Y15, Y15
-	VADDPD      2880(CX), Y14, Y14
-	VADDPD      2912(CX), Y13, Y13
-	VADDPD      Y8, Y7, Y7
-	VADDPD      Y15, Y11, Y11
-	VADDPD      Y14, Y10, Y10
-	VADDPD      Y13, Y9, Y9
-	VMOVUPS     3072(CX), Y13
-	VMOVUPS     3104(CX), Y14
-	VMOVUPS     3136(CX), Y15
-	VMOVUPS     3168(CX), Y8
-	VADDPD      3328(CX), Y13, Y13
-	VADDPD      3360(CX), Y14, Y14
-	VADDPD      3392(CX), Y15, Y15
-	VADDPD      3424(CX), Y8, Y8
-	VMOVUPS     3584(CX), Y12
-	VADDPD      3840(CX), Y12, Y12
-	VADDPD      Y12, Y13, Y13
-	VMOVUPS     3616(CX), Y12
-	VADDPD      3872(CX), Y12, Y12
-	VADDPD      Y12, Y14, Y14
-	VMOVUPS     3648(CX), Y12
-	VADDPD      3904(CX), Y12, Y12
-	VADDPD      Y12, Y15, Y15
-	VMOVUPS     3680(CX), Y12
-	VADDPD      3936(CX), Y12, Y12
-	VADDPD      Y12, Y8, Y8
-	VADDPD      Y13, Y7, Y7
-	VADDPD      Y14, Y11, Y11
-	VADDPD      Y15, Y10, Y10
-	VADDPD      Y8, Y9, Y9
-	VADDPD      Y7, Y0, Y0
-	VADDPD      Y11, Y1, Y1
-	VADDPD      Y10, Y2, Y2
-	VADDPD      Y9, Y3, Y3
-	VMOVUPS     2176(CX), Y9
-	VMOVUPS     2208(CX), Y10
-	VMOVUPS     2240(CX), Y11
-	VMOVUPS     2272(CX), Y7
-	VADDPD      2432(CX), Y9, Y9
-	VADDPD      2464(CX), Y10, Y10
-	VADDPD      2496(CX), Y11, Y11
-	VADDPD      2528(CX), Y7, Y7
-	VMOVUPS     2688(CX), Y8
-	VMOVUPS     2720(CX), Y15
-	VMOVUPS     2752(CX), Y14
-	VMOVUPS     2784(CX), Y13
-	VADDPD      2944(CX), Y8, Y8
-	VADDPD      2976(CX), Y15, Y15
-	VADDPD      3008(CX), Y14, Y14
-	VADDPD      3040(CX), Y13, Y13
-	VADDPD      Y8, Y9, Y9
-	VADDPD      Y15, Y10, Y10
-	VADDPD      Y14, Y11, Y11
-	VADDPD      Y13, Y7, Y7
-	VMOVUPS     3200(CX), Y13
-	VMOVUPS     3232(CX), Y14
-	VMOVUPS     3264(CX), Y15
-	VMOVUPS     3296(CX), Y8
-	VADDPD      3456(CX), Y13, Y13
-	VADDPD      3488(CX), Y14, Y14
-	VADDPD      3520(CX), Y15, Y15
-	VADDPD      3552(CX), Y8, Y8
-	VMOVUPS     3712(CX), Y12
-	VADDPD      3968(CX), Y12, Y12
-	VADDPD      Y12, Y13, Y13
-	VMOVUPS     3744(CX), Y12
-	VADDPD      4000(CX), Y12, Y12
-	VADDPD      Y12, Y14, Y14
-	VMOVUPS     3776(CX), Y12
-	VADDPD      4032(CX), Y12, Y12
-	VADDPD      Y12, Y15, Y15
-	VMOVUPS     3808(CX), Y12
-	VADDPD      4064(CX), Y12, Y12
-	VADDPD      Y12, Y8, Y8
-	VADDPD      Y13, Y9, Y9
-	VADDPD      Y14, Y10, Y10
-	VADDPD      Y15, Y11, Y11
-	VADDPD      Y8, Y7, Y7
-	VADDPD      Y9, Y4, Y4
-	VADDPD      Y10, Y5, Y5
-	VADDPD      Y11, Y6, Y6
-	VADDPD      128(SP), Y7, Y7
-	VADDPD      Y4, Y0, Y0
-	VADDPD      Y5, Y1, Y1
-	VADDPD      Y6, Y2, Y2
-	VADDPD      Y7, Y3, Y3
-	VADDPD      Y2, Y0, Y0
-	VADDPD      Y3, Y1, Y1
-	VADDPD      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     64(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPD      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     96(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPD      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VADDPD      Y3, Y0, Y0
-	CMPQ        R8, $+4
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VADDPD     256(CX), Y0, Y0
+	VADDPD     288(CX), Y1, Y1
+	VADDPD     320(CX), Y2, Y2
+	VADDPD     352(CX), Y3, Y3
+	VMOVUPS    512(CX), Y4
+	VMOVUPS    544(CX), Y5
+	VMOVUPS    576(CX), Y6
+	VMOVUPS    608(CX), Y7
+	VADDPD     768(CX), Y4, Y4
+	VADDPD     800(CX), Y5, Y5
+	VADDPD     832(CX), Y6, Y6
+	VADDPD     864(CX), Y7, Y7
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VMOVUPS    1024(CX), Y7
+	VMOVUPS    1056(CX), Y6
+	VMOVUPS    1088(CX), Y5
+	VMOVUPS    1120(CX), Y4
+	VADDPD     1280(CX), Y7, Y7
+	VADDPD     1312(CX), Y6, Y6
+	VADDPD     1344(CX), Y5, Y5
+	VADDPD     1376(CX), Y4, Y4
+	VMOVUPS    1536(CX), Y8
+	VMOVUPS    1568(CX), Y9
+	VMOVUPS    1600(CX), Y10
+	VMOVUPS    1632(CX), Y11
+	VADDPD     1792(CX), Y8, Y8
+	VADDPD     1824(CX), Y9, Y9
+	VADDPD     1856(CX), Y10, Y10
+	VADDPD     1888(CX), Y11, Y11
+	VADDPD     Y8, Y7, Y7
+	VADDPD     Y9, Y6, Y6
+	VADDPD     Y10, Y5, Y5
+	VADDPD     Y11, Y4, Y4
+	VADDPD     Y7, Y0, Y0
+	VADDPD     Y6, Y1, Y1
+	VADDPD     Y5, Y2, Y2
+	VADDPD     Y4, Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	VADDPD     384(CX), Y4, Y4
+	VADDPD     416(CX), Y5, Y5
+	VADDPD     448(CX), Y6, Y6
+	VADDPD     480(CX), Y7, Y7
+	VMOVUPS    640(CX), Y11
+	VMOVUPS    672(CX), Y10
+	VMOVUPS    704(CX), Y9
+	VMOVUPS    736(CX), Y8
+	VADDPD     896(CX), Y11, Y11
+	VADDPD     928(CX), Y10, Y10
+	VADDPD     960(CX), Y9, Y9
+	VADDPD     992(CX), Y8, Y8
+	VADDPD     Y11, Y4, Y4
+	VADDPD     Y10, Y5, Y5
+	VADDPD     Y9, Y6, Y6
+	VADDPD     Y8, Y7, Y7
+	VMOVUPS    1152(CX), Y8
+	VMOVUPS    1184(CX), Y9
+	VMOVUPS    1216(CX), Y10
+	VMOVUPS    1248(CX), Y11
+	VADDPD     1408(CX), Y8, Y8
+	VADDPD     1440(CX), Y9, Y9
+	VADDPD     1472(CX), Y10, Y10
+	VADDPD     1504(CX), Y11, Y11
+	VMOVUPS    1664(CX), Y12
+	VMOVUPS    1696(CX), Y13
+	VMOVUPS    1728(CX), Y14
+	VMOVUPS    1760(CX), Y15
+	VADDPD     1920(CX), Y12, Y12
+	VADDPD     1952(CX), Y13, Y13
+	VADDPD     1984(CX), Y14, Y14
+	VADDPD     2016(CX), Y15, Y15
+	VADDPD     Y12, Y8, Y8
+	VADDPD     Y13, Y9, Y9
+	VADDPD     Y14, Y10, Y10
+	VADDPD     Y15, Y11, Y11
+	VADDPD     Y8, Y4, Y4
+	VADDPD     Y9, Y5, Y5
+	VADDPD     Y10, Y6, Y6
+	VADDPD     Y11, Y7, Y7
+	VMOVUPS    Y7, 128(SP)
+	VMOVUPS    2048(CX), Y7
+	VMOVUPS    2080(CX), Y11
+	VMOVUPS    2112(CX), Y10
+	VMOVUPS    2144(CX), Y9
+	VADDPD     2304(CX), Y7, Y7
+	VADDPD     2336(CX), Y11, Y11
+	VADDPD     2368(CX), Y10, Y10
+	VADDPD     2400(CX), Y9, Y9
+	VMOVUPS    2560(CX), Y8
+	VMOVUPS    2592(CX), Y15
+	VMOVUPS    2624(CX), Y14
+	VMOVUPS    2656(CX), Y13
+	VADDPD     2816(CX), Y8, Y8
+	VADDPD     2848(CX), Y15, Y15
+	VADDPD     2880(CX), Y14, Y14
+	VADDPD     2912(CX), Y13, Y13
+	VADDPD     Y8, Y7, Y7
+	VADDPD     Y15, Y11, Y11
+	VADDPD     Y14, Y10, Y10
+	VADDPD     Y13, Y9, Y9
+	VMOVUPS    3072(CX), Y13
+	VMOVUPS    3104(CX), Y14
+	VMOVUPS    3136(CX), Y15
+	VMOVUPS    3168(CX), Y8
+	VADDPD     3328(CX), Y13, Y13
+	VADDPD     3360(CX), Y14, Y14
+	VADDPD     3392(CX), Y15, Y15
+	VADDPD     3424(CX), Y8, Y8
+	VMOVUPS    3584(CX), Y12
+	VADDPD     3840(CX), Y12, Y12
+	VADDPD     Y12, Y13, Y13
+	VMOVUPS    3616(CX), Y12
+	VADDPD     3872(CX), Y12, Y12
+	VADDPD     Y12, Y14, Y14
+	VMOVUPS    3648(CX), Y12
+	VADDPD     3904(CX), Y12, Y12
+	VADDPD     Y12, Y15, Y15
+	VMOVUPS    3680(CX), Y12
+	VADDPD     3936(CX), Y12, Y12
+	VADDPD     Y12, Y8, Y8
+	VADDPD     Y13, Y7, Y7
+	VADDPD     Y14, Y11, Y11
+	VADDPD     Y15, Y10, Y10
+	VADDPD     Y8, Y9, Y9
+	VADDPD     Y7, Y0, Y0
+	VADDPD     Y11, Y1, Y1
+	VADDPD     Y10, Y2, Y2
+	VADDPD     Y9, Y3, Y3
+	VMOVUPS    2176(CX), Y9
+	VMOVUPS    2208(CX), Y10
+	VMOVUPS    2240(CX), Y11
+	VMOVUPS    2272(CX), Y7
+	VADDPD     2432(CX), Y9, Y9
+	VADDPD     2464(CX), Y10, Y10
+	VADDPD     2496(CX), Y11, Y11
+	VADDPD     2528(CX), Y7, Y7
+	VMOVUPS    2688(CX), Y8
+	VMOVUPS    2720(CX), Y15
+	VMOVUPS    2752(CX), Y14
+	VMOVUPS    2784(CX), Y13
+	VADDPD     2944(CX), Y8, Y8
+	VADDPD     2976(CX), Y15, Y15
+	VADDPD     3008(CX), Y14, Y14
+	VADDPD     3040(CX), Y13, Y13
+	VADDPD     Y8, Y9, Y9
+	VADDPD     Y15, Y10, Y10
+	VADDPD     Y14, Y11, Y11
+	VADDPD     Y13, Y7, Y7
+	VMOVUPS    3200(CX), Y13
+	VMOVUPS    3232(CX), Y14
+	VMOVUPS    3264(CX), Y15
+	VMOVUPS    3296(CX), Y8
+	VADDPD     3456(CX), Y13, Y13
+	VADDPD     3488(CX), Y14, Y14
+	VADDPD     3520(CX), Y15, Y15
+	VADDPD     3552(CX), Y8, Y8
+	VMOVUPS    3712(CX), Y12
+	VADDPD     3968(CX), Y12, Y12
+	VADDPD     Y12, Y13, Y13
+	VMOVUPS    3744(CX), Y12
+	VADDPD     4000(CX), Y12, Y12
+	VADDPD     Y12, Y14, Y14
+	VMOVUPS    3776(CX), Y12
+	VADDPD     4032(CX), Y12, Y12
+	VADDPD     Y12, Y15, Y15
+	VMOVUPS    3808(CX), Y12
+	VADDPD     4064(CX), Y12, Y12
+	VADDPD     Y12, Y8, Y8
+	VADDPD     Y13, Y9, Y9
+	VADDPD     Y14, Y10, Y10
+	VADDPD     Y15, Y11, Y11
+	VADDPD     Y8, Y7, Y7
+	VADDPD     Y9, Y4, Y4
+	VADDPD     Y10, Y5, Y5
+	VADDPD     Y11, Y6, Y6
+	VADDPD     128(SP), Y7, Y7
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VADDPD     Y2, Y0, Y0
+	VADDPD     Y3, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    64(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPD     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    96(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VADDPD     Y3, Y0, Y0
+	CMPQ       R8, $+4
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -16776,304 +16604,304 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VCVTPH2PS   (CX), Y0
-	VCVTPH2PS   16(CX), Y1
-	VCVTPH2PS   32(CX), Y2
-	VCVTPH2PS   48(CX), Y3
-	VCVTPH2PS   128(CX), Y4
-	VADDPS      Y4, Y0, Y0
-	VCVTPH2PS   144(CX), Y4
-	VADDPS      Y4, Y1, Y1
-	VCVTPH2PS   160(CX), Y4
-	VADDPS      Y4, Y2, Y2
-	VCVTPH2PS   176(CX), Y4
-	VADDPS      Y4, Y3, Y3
-	VCVTPH2PS   256(CX), Y4
-	VCVTPH2PS   384(CX), Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y0, Y0
-	VCVTPH2PS   272(CX), Y4
-	VCVTPH2PS   400(CX), Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VCVTPH2PS   288(CX), Y4
-	VCVTPH2PS   416(CX), Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VCVTPH2PS   304(CX), Y4
-	VCVTPH2PS   432(CX), Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VCVTPH2PS   512(CX), Y4
-	VCVTPH2PS   528(CX), Y5
-	VCVTPH2PS   544(CX), Y6
-	VCVTPH2PS   560(CX), Y7
-	VCVTPH2PS   640(CX), Y8
-	VADDPS      Y8, Y4, Y4
-	VCVTPH2PS   656(CX), Y8
-	VADDPS      Y8, Y5, Y5
-	VCVTPH2PS   672(CX), Y8
-	VADDPS      Y8, Y6, Y6
-	VCVTPH2PS   688(CX), Y8
-	VADDPS      Y8, Y7, Y7
-	VCVTPH2PS   768(CX), Y8
-	VCVTPH2PS   896(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VCVTPH2PS   784(CX), Y8
-	VCVTPH2PS   912(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VCVTPH2PS   800(CX), Y8
-	VCVTPH2PS   928(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VCVTPH2PS   816(CX), Y8
-	VCVTPH2PS   944(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VCVTPH2PS   64(CX), Y7
-	VCVTPH2PS   80(CX), Y6
-	VCVTPH2PS   96(CX), Y5
-	VCVTPH2PS   112(CX), Y4
-	VCVTPH2PS   192(CX), Y8
-	VADDPS      Y8, Y7, Y7
-	VCVTPH2PS   208(CX), Y8
-	VADDPS      Y8, Y6, Y6
-	VCVTPH2PS   224(CX), Y8
-	VADDPS      Y8, Y5, Y5
-	VCVTPH2PS   240(CX), Y8
-	VADDPS      Y8, Y4, Y4
-	VCVTPH2PS   320(CX), Y8
-	VCVTPH2PS   448(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VCVTPH2PS   336(CX), Y8
-	VCVTPH2PS   464(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VCVTPH2PS   352(CX), Y8
-	VCVTPH2PS   480(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VCVTPH2PS   368(CX), Y8
-	VCVTPH2PS   496(CX), Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VCVTPH2PS   576(CX), Y8
-	VCVTPH2PS   592(CX), Y9
-	VCVTPH2PS   608(CX), Y10
-	VCVTPH2PS   624(CX), Y11
-	VCVTPH2PS   704(CX), Y12
-	VADDPS      Y12, Y8, Y8
-	VCVTPH2PS   720(CX), Y12
-	VADDPS      Y12, Y9, Y9
-	VCVTPH2PS   736(CX), Y12
-	VADDPS      Y12, Y10, Y10
-	VCVTPH2PS   752(CX), Y12
-	VADDPS      Y12, Y11, Y11
-	VCVTPH2PS   832(CX), Y12
-	VCVTPH2PS   960(CX), Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y8, Y8
-	VCVTPH2PS   848(CX), Y12
-	VCVTPH2PS   976(CX), Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y9, Y9
-	VCVTPH2PS   864(CX), Y12
-	VCVTPH2PS   992(CX), Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y10, Y10
-	VCVTPH2PS   880(CX), Y12
-	VCVTPH2PS   1008(CX), Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y10, Y5, Y5
-	VADDPS      Y11, Y4, Y4
-	VMOVUPS     Y5, 256(SP)
-	VMOVUPS     Y4, 288(SP)
-	VCVTPH2PS   1024(CX), Y4
-	VCVTPH2PS   1040(CX), Y5
-	VCVTPH2PS   1056(CX), Y11
-	VCVTPH2PS   1072(CX), Y10
-	VCVTPH2PS   1152(CX), Y9
-	VADDPS      Y9, Y4, Y4
-	VCVTPH2PS   1168(CX), Y9
-	VADDPS      Y9, Y5, Y5
-	VCVTPH2PS   1184(CX), Y9
-	VADDPS      Y9, Y11, Y11
-	VCVTPH2PS   1200(CX), Y9
-	VADDPS      Y9, Y10, Y10
-	VCVTPH2PS   1280(CX), Y9
-	VCVTPH2PS   1408(CX), Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y4, Y4
-	VCVTPH2PS   1296(CX), Y9
-	VCVTPH2PS   1424(CX), Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y5, Y5
-	VCVTPH2PS   1312(CX), Y9
-	VCVTPH2PS   1440(CX), Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y11, Y11
-	VCVTPH2PS   1328(CX), Y9
-	VCVTPH2PS   1456(CX), Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y10, Y10
-	VCVTPH2PS   1536(CX), Y9
-	VCVTPH2PS   1552(CX), Y8
-	VCVTPH2PS   1568(CX), Y12
-	VCVTPH2PS   1584(CX), Y13
-	VCVTPH2PS   1664(CX), Y14
-	VADDPS      Y14, Y9, Y9
-	VCVTPH2PS   1680(CX), Y14
-	VADDPS      Y14, Y8, Y8
-	VCVTPH2PS   1696(CX), Y14
-	VADDPS      Y14, Y12, Y12
-	VCVTPH2PS   1712(CX), Y14
-	VADDPS      Y14, Y13, Y13
-	VCVTPH2PS   1792(CX), Y14
-	VCVTPH2PS   1920(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VCVTPH2PS   1808(CX), Y14
-	VCVTPH2PS   1936(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VCVTPH2PS   1824(CX), Y14
-	VCVTPH2PS   1952(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VCVTPH2PS   1840(CX), Y14
-	VCVTPH2PS   1968(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y13, Y10, Y10
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y11, Y2, Y2
-	VADDPS      Y10, Y3, Y3
-	VCVTPH2PS   1088(CX), Y10
-	VCVTPH2PS   1104(CX), Y11
-	VCVTPH2PS   1120(CX), Y5
-	VCVTPH2PS   1136(CX), Y4
-	VCVTPH2PS   1216(CX), Y13
-	VADDPS      Y13, Y10, Y10
-	VCVTPH2PS   1232(CX), Y13
-	VADDPS      Y13, Y11, Y11
-	VCVTPH2PS   1248(CX), Y13
-	VADDPS      Y13, Y5, Y5
-	VCVTPH2PS   1264(CX), Y13
-	VADDPS      Y13, Y4, Y4
-	VCVTPH2PS   1344(CX), Y13
-	VCVTPH2PS   1472(CX), Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y10, Y10
-	VCVTPH2PS   1360(CX), Y13
-	VCVTPH2PS   1488(CX), Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y11, Y11
-	VCVTPH2PS   1376(CX), Y13
-	VCVTPH2PS   1504(CX), Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y5, Y5
-	VCVTPH2PS   1392(CX), Y13
-	VCVTPH2PS   1520(CX), Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y4, Y4
-	VCVTPH2PS   1600(CX), Y13
-	VCVTPH2PS   1616(CX), Y12
-	VCVTPH2PS   1632(CX), Y8
-	VCVTPH2PS   1648(CX), Y9
-	VCVTPH2PS   1728(CX), Y14
-	VADDPS      Y14, Y13, Y13
-	VCVTPH2PS   1744(CX), Y14
-	VADDPS      Y14, Y12, Y12
-	VCVTPH2PS   1760(CX), Y14
-	VADDPS      Y14, Y8, Y8
-	VCVTPH2PS   1776(CX), Y14
-	VADDPS      Y14, Y9, Y9
-	VCVTPH2PS   1856(CX), Y14
-	VCVTPH2PS   1984(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VCVTPH2PS   1872(CX), Y14
-	VCVTPH2PS   2000(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VCVTPH2PS   1888(CX), Y14
-	VCVTPH2PS   2016(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VCVTPH2PS   1904(CX), Y14
-	VCVTPH2PS   2032(CX), Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VADDPS      Y13, Y10, Y10
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y10, Y7, Y7
-	VADDPS      Y11, Y6, Y6
-	VADDPS      256(SP), Y5, Y5
-	VADDPS      288(SP), Y4, Y4
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y2, Y0, Y0
-	VADDPS      Y3, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     128(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     160(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     64(SP), Y1
-	VMOVUPS     192(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VMOVUPS     96(SP), Y3
-	VMOVUPS     224(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y4
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y4, Y3, Y3
-	VUNPCKHPD   Y3, Y1, Y2
-	VUNPCKLPD   Y3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VSHUFPS     $0xdd, Y1, Y0, Y3
-	VSHUFPS     $0x88, Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	CMPQ        R8, $+8
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VCVTPH2PS  (CX), Y0
+	VCVTPH2PS  16(CX), Y1
+	VCVTPH2PS  32(CX), Y2
+	VCVTPH2PS  48(CX), Y3
+	VCVTPH2PS  128(CX), Y4
+	VADDPS     Y4, Y0, Y0
+	VCVTPH2PS  144(CX), Y4
+	VADDPS     Y4, Y1, Y1
+	VCVTPH2PS  160(CX), Y4
+	VADDPS     Y4, Y2, Y2
+	VCVTPH2PS  176(CX), Y4
+	VADDPS     Y4, Y3, Y3
+	VCVTPH2PS  256(CX), Y4
+	VCVTPH2PS  384(CX), Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VCVTPH2PS  272(CX), Y4
+	VCVTPH2PS  400(CX), Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VCVTPH2PS  288(CX), Y4
+	VCVTPH2PS  416(CX), Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VCVTPH2PS  304(CX), Y4
+	VCVTPH2PS  432(CX), Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VCVTPH2PS  512(CX), Y4
+	VCVTPH2PS  528(CX), Y5
+	VCVTPH2PS  544(CX), Y6
+	VCVTPH2PS  560(CX), Y7
+	VCVTPH2PS  640(CX), Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  656(CX), Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  672(CX), Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  688(CX), Y8
+	VADDPS     Y8, Y7, Y7
+	VCVTPH2PS  768(CX), Y8
+	VCVTPH2PS  896(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  784(CX), Y8
+	VCVTPH2PS  912(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  800(CX), Y8
+	VCVTPH2PS  928(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  816(CX), Y8
+	VCVTPH2PS  944(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VCVTPH2PS  64(CX), Y7
+	VCVTPH2PS  80(CX), Y6
+	VCVTPH2PS  96(CX), Y5
+	VCVTPH2PS  112(CX), Y4
+	VCVTPH2PS  192(CX), Y8
+	VADDPS     Y8, Y7, Y7
+	VCVTPH2PS  208(CX), Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  224(CX), Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  240(CX), Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  320(CX), Y8
+	VCVTPH2PS  448(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VCVTPH2PS  336(CX), Y8
+	VCVTPH2PS  464(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  352(CX), Y8
+	VCVTPH2PS  480(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  368(CX), Y8
+	VCVTPH2PS  496(CX), Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  576(CX), Y8
+	VCVTPH2PS  592(CX), Y9
+	VCVTPH2PS  608(CX), Y10
+	VCVTPH2PS  624(CX), Y11
+	VCVTPH2PS  704(CX), Y12
+	VADDPS     Y12, Y8, Y8
+	VCVTPH2PS  720(CX), Y12
+	VADDPS     Y12, Y9, Y9
+	VCVTPH2PS  736(CX), Y12
+	VADDPS     Y12, Y10, Y10
+	VCVTPH2PS  752(CX), Y12
+	VADDPS     Y12, Y11, Y11
+	VCVTPH2PS  832(CX), Y12
+	VCVTPH2PS  960(CX), Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VCVTPH2PS  848(CX), Y12
+	VCVTPH2PS  976(CX), Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	VCVTPH2PS  864(CX), Y12
+	VCVTPH2PS  992(CX), Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y10, Y10
+	VCVTPH2PS  880(CX), Y12
+	VCVTPH2PS  1008(CX), Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y11, Y4, Y4
+	VMOVUPS    Y5, 256(SP)
+	VMOVUPS    Y4, 288(SP)
+	VCVTPH2PS  1024(CX), Y4
+	VCVTPH2PS  1040(CX), Y5
+	VCVTPH2PS  1056(CX), Y11
+	VCVTPH2PS  1072(CX), Y10
+	VCVTPH2PS  1152(CX), Y9
+	VADDPS     Y9, Y4, Y4
+	VCVTPH2PS  1168(CX), Y9
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  1184(CX), Y9
+	VADDPS     Y9, Y11, Y11
+	VCVTPH2PS  1200(CX), Y9
+	VADDPS     Y9, Y10, Y10
+	VCVTPH2PS  1280(CX), Y9
+	VCVTPH2PS  1408(CX), Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VCVTPH2PS  1296(CX), Y9
+	VCVTPH2PS  1424(CX), Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  1312(CX), Y9
+	VCVTPH2PS  1440(CX), Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VCVTPH2PS  1328(CX), Y9
+	VCVTPH2PS  1456(CX), Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y10, Y10
+	VCVTPH2PS  1536(CX), Y9
+	VCVTPH2PS  1552(CX), Y8
+	VCVTPH2PS  1568(CX), Y12
+	VCVTPH2PS  1584(CX), Y13
+	VCVTPH2PS  1664(CX), Y14
+	VADDPS     Y14, Y9, Y9
+	VCVTPH2PS  1680(CX), Y14
+	VADDPS     Y14, Y8, Y8
+	VCVTPH2PS  1696(CX), Y14
+	VADDPS     Y14, Y12, Y12
+	VCVTPH2PS  1712(CX), Y14
+	VADDPS     Y14, Y13, Y13
+	VCVTPH2PS  1792(CX), Y14
+	VCVTPH2PS  1920(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VCVTPH2PS  1808(CX), Y14
+	VCVTPH2PS  1936(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VCVTPH2PS  1824(CX), Y14
+	VCVTPH2PS  1952(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VCVTPH2PS  1840(CX), Y14
+	VCVTPH2PS  1968(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y11, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VCVTPH2PS  1088(CX), Y10
+	VCVTPH2PS  1104(CX), Y11
+	VCVTPH2PS  1120(CX), Y5
+	VCVTPH2PS  1136(CX), Y4
+	VCVTPH2PS  1216(CX), Y13
+	VADDPS     Y13, Y10, Y10
+	VCVTPH2PS  1232(CX), Y13
+	VADDPS     Y13, Y11, Y11
+	VCVTPH2PS  1248(CX), Y13
+	VADDPS     Y13, Y5, Y5
+	VCVTPH2PS  1264(CX), Y13
+	VADDPS     Y13, Y4, Y4
+	VCVTPH2PS  1344(CX), Y13
+	VCVTPH2PS  1472(CX), Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y10, Y10
+	VCVTPH2PS  1360(CX), Y13
+	VCVTPH2PS  1488(CX), Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y11, Y11
+	VCVTPH2PS  1376(CX), Y13
+	VCVTPH2PS  1504(CX), Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y5, Y5
+	VCVTPH2PS  1392(CX), Y13
+	VCVTPH2PS  1520(CX), Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y4, Y4
+	VCVTPH2PS  1600(CX), Y13
+	VCVTPH2PS  1616(CX), Y12
+	VCVTPH2PS  1632(CX), Y8
+	VCVTPH2PS  1648(CX), Y9
+	VCVTPH2PS  1728(CX), Y14
+	VADDPS     Y14, Y13, Y13
+	VCVTPH2PS  1744(CX), Y14
+	VADDPS     Y14, Y12, Y12
+	VCVTPH2PS  1760(CX), Y14
+	VADDPS     Y14, Y8, Y8
+	VCVTPH2PS  1776(CX), Y14
+	VADDPS     Y14, Y9, Y9
+	VCVTPH2PS  1856(CX), Y14
+	VCVTPH2PS  1984(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VCVTPH2PS  1872(CX), Y14
+	VCVTPH2PS  2000(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VCVTPH2PS  1888(CX), Y14
+	VCVTPH2PS  2016(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VCVTPH2PS  1904(CX), Y14
+	VCVTPH2PS  2032(CX), Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y11, Y6, Y6
+	VADDPS     256(SP), Y5, Y5
+	VADDPS     288(SP), Y4, Y4
+	VADDPS     Y7, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y4, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    128(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    160(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    64(SP), Y1
+	VMOVUPS    192(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    96(SP), Y3
+	VMOVUPS    224(SP), Y2
+	VPERM2F128 $0x21, Y2, Y3, Y4
+	VBLENDPS   $0xf0, Y2, Y3, Y3
+	VADDPS     Y4, Y3, Y3
+	VSHUFPD    $0x05, Y3, Y1, Y2
+	VBLENDPS   $0xcc, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPS    $0xdd, Y1, Y0, Y3
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	CMPQ       R8, $+8
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -17135,432 +16963,432 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VPMOVZXWD   (CX), Y0
-	VPSLLD      $0x10, Y0, Y0
-	VPMOVZXWD   16(CX), Y1
-	VPSLLD      $0x10, Y1, Y1
-	VPMOVZXWD   32(CX), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VPMOVZXWD   48(CX), Y3
-	VPSLLD      $0x10, Y3, Y3
-	VPMOVZXWD   128(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VADDPS      Y4, Y0, Y0
-	VPMOVZXWD   144(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VPMOVZXWD   160(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VPMOVZXWD   176(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VPMOVZXWD   256(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   384(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y0, Y0
-	VPMOVZXWD   272(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   400(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y1, Y1
-	VPMOVZXWD   288(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   416(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VPMOVZXWD   304(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   432(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VPMOVZXWD   512(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   528(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VPMOVZXWD   544(CX), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VPMOVZXWD   560(CX), Y7
-	VPSLLD      $0x10, Y7, Y7
-	VPMOVZXWD   640(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VPMOVZXWD   656(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VPMOVZXWD   672(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VPMOVZXWD   688(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VPMOVZXWD   768(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   896(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VPMOVZXWD   784(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   912(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VPMOVZXWD   800(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   928(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VPMOVZXWD   816(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   944(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VPMOVZXWD   64(CX), Y7
-	VPSLLD      $0x10, Y7, Y7
-	VPMOVZXWD   80(CX), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VPMOVZXWD   96(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VPMOVZXWD   112(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   192(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VPMOVZXWD   208(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VPMOVZXWD   224(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VPMOVZXWD   240(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VPMOVZXWD   320(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   448(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	VPMOVZXWD   336(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   464(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y6, Y6
-	VPMOVZXWD   352(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   480(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y5, Y5
-	VPMOVZXWD   368(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   496(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	VPMOVZXWD   576(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   592(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   608(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VPMOVZXWD   624(CX), Y11
-	VPSLLD      $0x10, Y11, Y11
-	VPMOVZXWD   704(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y8, Y8
-	VPMOVZXWD   720(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y9, Y9
-	VPMOVZXWD   736(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y10, Y10
-	VPMOVZXWD   752(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y11, Y11
-	VPMOVZXWD   832(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   960(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y8, Y8
-	VPMOVZXWD   848(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   976(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y9, Y9
-	VPMOVZXWD   864(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   992(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y10, Y10
-	VPMOVZXWD   880(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   1008(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y12, Y12
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y10, Y5, Y5
-	VADDPS      Y11, Y4, Y4
-	VMOVUPS     Y5, 256(SP)
-	VMOVUPS     Y4, 288(SP)
-	VPMOVZXWD   1024(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   1040(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VPMOVZXWD   1056(CX), Y11
-	VPSLLD      $0x10, Y11, Y11
-	VPMOVZXWD   1072(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VPMOVZXWD   1152(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y4, Y4
-	VPMOVZXWD   1168(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y5, Y5
-	VPMOVZXWD   1184(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y11, Y11
-	VPMOVZXWD   1200(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VADDPS      Y9, Y10, Y10
-	VPMOVZXWD   1280(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1408(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y4, Y4
-	VPMOVZXWD   1296(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1424(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y5, Y5
-	VPMOVZXWD   1312(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1440(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y11, Y11
-	VPMOVZXWD   1328(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1456(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VADDPS      Y8, Y9, Y9
-	VADDPS      Y9, Y10, Y10
-	VPMOVZXWD   1536(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1552(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   1568(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   1584(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1664(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VPMOVZXWD   1680(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VPMOVZXWD   1696(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VPMOVZXWD   1712(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VPMOVZXWD   1792(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   1920(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VPMOVZXWD   1808(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   1936(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VPMOVZXWD   1824(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   1952(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VPMOVZXWD   1840(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   1968(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y13, Y10, Y10
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y11, Y2, Y2
-	VADDPS      Y10, Y3, Y3
-	VPMOVZXWD   1088(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VPMOVZXWD   1104(CX), Y11
-	VPSLLD      $0x10, Y11, Y11
-	VPMOVZXWD   1120(CX), Y5
-	VPSLLD      $0x10, Y5, Y5
-	VPMOVZXWD   1136(CX), Y4
-	VPSLLD      $0x10, Y4, Y4
-	VPMOVZXWD   1216(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y10, Y10
-	VPMOVZXWD   1232(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y11, Y11
-	VPMOVZXWD   1248(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y5, Y5
-	VPMOVZXWD   1264(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VADDPS      Y13, Y4, Y4
-	VPMOVZXWD   1344(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1472(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y10, Y10
-	VPMOVZXWD   1360(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1488(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y11, Y11
-	VPMOVZXWD   1376(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1504(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y5, Y5
-	VPMOVZXWD   1392(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1520(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VADDPS      Y12, Y13, Y13
-	VADDPS      Y13, Y4, Y4
-	VPMOVZXWD   1600(CX), Y13
-	VPSLLD      $0x10, Y13, Y13
-	VPMOVZXWD   1616(CX), Y12
-	VPSLLD      $0x10, Y12, Y12
-	VPMOVZXWD   1632(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   1648(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   1728(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VPMOVZXWD   1744(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VPMOVZXWD   1760(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VPMOVZXWD   1776(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VPMOVZXWD   1856(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   1984(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y13, Y13
-	VPMOVZXWD   1872(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   2000(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y12, Y12
-	VPMOVZXWD   1888(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   2016(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y8, Y8
-	VPMOVZXWD   1904(CX), Y14
-	VPSLLD      $0x10, Y14, Y14
-	VPMOVZXWD   2032(CX), Y15
-	VPSLLD      $0x10, Y15, Y15
-	VADDPS      Y15, Y14, Y14
-	VADDPS      Y14, Y9, Y9
-	VADDPS      Y13, Y10, Y10
-	VADDPS      Y12, Y11, Y11
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y10, Y7, Y7
-	VADDPS      Y11, Y6, Y6
-	VADDPS      256(SP), Y5, Y5
-	VADDPS      288(SP), Y4, Y4
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y2, Y0, Y0
-	VADDPS      Y3, Y1, Y1
-	VADDPS      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     128(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     160(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	VMOVUPS     64(SP), Y1
-	VMOVUPS     192(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VMOVUPS     96(SP), Y3
-	VMOVUPS     224(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y4
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VADDPS      Y4, Y3, Y3
-	VUNPCKHPD   Y3, Y1, Y2
-	VUNPCKLPD   Y3, Y1, Y1
-	VADDPS      Y2, Y1, Y1
-	VSHUFPS     $0xdd, Y1, Y0, Y3
-	VSHUFPS     $0x88, Y1, Y0, Y0
-	VADDPS      Y3, Y0, Y0
-	CMPQ        R8, $+8
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VPMOVZXWD  (CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VPMOVZXWD  16(CX), Y1
+	VPSLLD     $0x10, Y1, Y1
+	VPMOVZXWD  32(CX), Y2
+	VPSLLD     $0x10, Y2, Y2
+	VPMOVZXWD  48(CX), Y3
+	VPSLLD     $0x10, Y3, Y3
+	VPMOVZXWD  128(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VPMOVZXWD  144(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VPMOVZXWD  160(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VPMOVZXWD  176(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VPMOVZXWD  256(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  384(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VPMOVZXWD  272(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  400(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VPMOVZXWD  288(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  416(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VPMOVZXWD  304(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  432(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VPMOVZXWD  512(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  528(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPMOVZXWD  544(CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  560(CX), Y7
+	VPSLLD     $0x10, Y7, Y7
+	VPMOVZXWD  640(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  656(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  672(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  688(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VPMOVZXWD  768(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  896(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  784(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  912(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  800(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  928(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  816(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  944(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VPMOVZXWD  64(CX), Y7
+	VPSLLD     $0x10, Y7, Y7
+	VPMOVZXWD  80(CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  96(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPMOVZXWD  112(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  192(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VPMOVZXWD  208(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  224(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  240(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  320(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  448(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	VPMOVZXWD  336(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  464(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  352(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  480(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  368(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  496(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  576(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  592(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  608(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VPMOVZXWD  624(CX), Y11
+	VPSLLD     $0x10, Y11, Y11
+	VPMOVZXWD  704(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VPMOVZXWD  720(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	VPMOVZXWD  736(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y10, Y10
+	VPMOVZXWD  752(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y11, Y11
+	VPMOVZXWD  832(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  960(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y8, Y8
+	VPMOVZXWD  848(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  976(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	VPMOVZXWD  864(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  992(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y10, Y10
+	VPMOVZXWD  880(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  1008(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y12, Y12
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y11, Y4, Y4
+	VMOVUPS    Y5, 256(SP)
+	VMOVUPS    Y4, 288(SP)
+	VPMOVZXWD  1024(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  1040(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPMOVZXWD  1056(CX), Y11
+	VPSLLD     $0x10, Y11, Y11
+	VPMOVZXWD  1072(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VPMOVZXWD  1152(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VPMOVZXWD  1168(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  1184(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VPMOVZXWD  1200(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VADDPS     Y9, Y10, Y10
+	VPMOVZXWD  1280(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1408(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VPMOVZXWD  1296(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1424(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  1312(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1440(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VPMOVZXWD  1328(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1456(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VADDPS     Y8, Y9, Y9
+	VADDPS     Y9, Y10, Y10
+	VPMOVZXWD  1536(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1552(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  1568(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  1584(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1664(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VPMOVZXWD  1680(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VPMOVZXWD  1696(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VPMOVZXWD  1712(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VPMOVZXWD  1792(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  1920(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VPMOVZXWD  1808(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  1936(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VPMOVZXWD  1824(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  1952(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VPMOVZXWD  1840(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  1968(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y11, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VPMOVZXWD  1088(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VPMOVZXWD  1104(CX), Y11
+	VPSLLD     $0x10, Y11, Y11
+	VPMOVZXWD  1120(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPMOVZXWD  1136(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  1216(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y10, Y10
+	VPMOVZXWD  1232(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y11, Y11
+	VPMOVZXWD  1248(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y5, Y5
+	VPMOVZXWD  1264(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VADDPS     Y13, Y4, Y4
+	VPMOVZXWD  1344(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1472(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y10, Y10
+	VPMOVZXWD  1360(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1488(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y11, Y11
+	VPMOVZXWD  1376(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1504(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y5, Y5
+	VPMOVZXWD  1392(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1520(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VADDPS     Y12, Y13, Y13
+	VADDPS     Y13, Y4, Y4
+	VPMOVZXWD  1600(CX), Y13
+	VPSLLD     $0x10, Y13, Y13
+	VPMOVZXWD  1616(CX), Y12
+	VPSLLD     $0x10, Y12, Y12
+	VPMOVZXWD  1632(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  1648(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  1728(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VPMOVZXWD  1744(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VPMOVZXWD  1760(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VPMOVZXWD  1776(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VPMOVZXWD  1856(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  1984(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y13, Y13
+	VPMOVZXWD  1872(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  2000(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y12, Y12
+	VPMOVZXWD  1888(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  2016(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y8, Y8
+	VPMOVZXWD  1904(CX), Y14
+	VPSLLD     $0x10, Y14, Y14
+	VPMOVZXWD  2032(CX), Y15
+	VPSLLD     $0x10, Y15, Y15
+	VADDPS     Y15, Y14, Y14
+	VADDPS     Y14, Y9, Y9
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y12, Y11, Y11
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y11, Y6, Y6
+	VADDPS     256(SP), Y5, Y5
+	VADDPS     288(SP), Y4, Y4
+	VADDPS     Y7, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y4, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    128(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    160(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VMOVUPS    64(SP), Y1
+	VMOVUPS    192(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    96(SP), Y3
+	VMOVUPS    224(SP), Y2
+	VPERM2F128 $0x21, Y2, Y3, Y4
+	VBLENDPS   $0xf0, Y2, Y3, Y3
+	VADDPS     Y4, Y3, Y3
+	VSHUFPD    $0x05, Y3, Y1, Y2
+	VBLENDPS   $0xcc, Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VSHUFPS    $0xdd, Y1, Y0, Y3
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	CMPQ       R8, $+8
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -17622,239 +17450,239 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VPADDD      256(CX), Y0, Y0
-	VPADDD      288(CX), Y1, Y1
-	VPADDD      320(CX), Y2, Y2
-	VPADDD      352(CX), Y3, Y3
-	VMOVUPS     512(CX), Y4
-	VMOVUPS     544(CX), Y5
-	VMOVUPS     576(CX), Y6
-	VMOVUPS     608(CX), Y7
-	VPADDD      768(CX), Y4, Y4
-	VPADDD      800(CX), Y5, Y5
-	VPADDD      832(CX), Y6, Y6
-	VPADDD      864(CX), Y7, Y7
-	VPADDD      Y4, Y0, Y0
-	VPADDD      Y5, Y1, Y1
-	VPADDD      Y6, Y2, Y2
-	VPADDD      Y7, Y3, Y3
-	VMOVUPS     1024(CX), Y7
-	VMOVUPS     1056(CX), Y6
-	VMOVUPS     1088(CX), Y5
-	VMOVUPS     1120(CX), Y4
-	VPADDD      1280(CX), Y7, Y7
-	VPADDD      1312(CX), Y6, Y6
-	VPADDD      1344(CX), Y5, Y5
-	VPADDD      1376(CX), Y4, Y4
-	VMOVUPS     1536(CX), Y8
-	VMOVUPS     1568(CX), Y9
-	VMOVUPS     1600(CX), Y10
-	VMOVUPS     1632(CX), Y11
-	VPADDD      1792(CX), Y8, Y8
-	VPADDD      1824(CX), Y9, Y9
-	VPADDD      1856(CX), Y10, Y10
-	VPADDD      1888(CX), Y11, Y11
-	VPADDD      Y8, Y7, Y7
-	VPADDD      Y9, Y6, Y6
-	VPADDD      Y10, Y5, Y5
-	VPADDD      Y11, Y4, Y4
-	VPADDD      Y7, Y0, Y0
-	VPADDD      Y6, Y1, Y1
-	VPADDD      Y5, Y2, Y2
-	VPADDD      Y4, Y3, Y3
-	VMOVUPS     128(CX), Y4
-	VMOVUPS     160(CX), Y5
-	VMOVUPS     192(CX), Y6
-	VMOVUPS     224(CX), Y7
-	VPADDD      384(CX), Y4, Y4
-	VPADDD      416(CX), Y5, Y5
-	VPADDD      448(CX), Y6, Y6
-	VPADDD      480(CX), Y7, Y7
-	VMOVUPS     640(CX), Y11
-	VMOVUPS     672(CX), Y10
-	VMOVUPS     704(CX), Y9
-	VMOVUPS     736(CX), Y8
-	VPADDD      896(CX), Y11, Y11
-	VPADDD      928(CX), Y10, Y10
-	VPADDD      960(CX), Y9, Y9
-	VPADDD      992(CX), Y8, Y8
-	VPADDD      Y11, Y4, Y4
-	VPADDD      Y10, Y5, Y5
-	VPADDD      Y9, Y6, Y6
-	VPADDD      Y8, Y7, Y7
-	VMOVUPS     1152(CX), Y8
-	VMOVUPS     1184(CX), Y9
-	VMOVUPS     1216(CX), Y10
-	VMOVUPS     1248(CX), Y11
-	VPADDD      1408(CX), Y8, Y8
-	VPADDD      1440(CX), Y9, Y9
-	VPADDD      1472(CX), Y10, Y10
-	VPADDD      1504(CX), Y11, Y11
-	VMOVUPS     1664(CX), Y12
-	VMOVUPS     1696(CX), Y13
-	VMOVUPS     1728(CX), Y14
-	VMOVUPS     1760(CX), Y15
-	VPADDD      1920(CX), Y12, Y12
-	VPADDD      1952(CX), Y13, Y13
-	VPADDD      1984(CX), Y14, Y14
-	VPADDD      2016(CX), Y15, Y15
-	VPADDD      Y12, Y8, Y8
-	VPADDD      Y13, Y9, Y9
-	VPADDD      Y14, Y10, Y10
-	VPADDD      Y15, Y11, Y11
-	VPADDD      Y8, Y4, Y4
-	VPADDD      Y9, Y5, Y5
-	VPADDD      Y10, Y6, Y6
-	VPADDD      Y11, Y7, Y7
-	VMOVUPS     Y7, 256(SP)
-	VMOVUPS     2048(CX), Y7
-	VMOVUPS     2080(CX), Y11
-	VMOVUPS     2112(CX), Y10
-	VMOVUPS     2144(CX), Y9
-	VPADDD      2304(CX), Y7, Y7
-	VPADDD      2336(CX), Y11, Y11
-	VPADDD      2368(CX), Y10, Y10
-	VPADDD      2400(CX), Y9, Y9
-	VMOVUPS     2560(CX), Y8
-	VMOVUPS     2592(CX), Y15
-	VMOVUPS     2624(CX), Y14
-	VMOVUPS     2656(CX), Y13
-	VPADDD      2816(CX), Y8, Y8
-	VPADDD      2848(CX), Y15, Y15
-	VPADDD      2880(CX), Y14, Y14
-	VPADDD      2912(CX), Y13, Y13
-	VPADDD      Y8, Y7, Y7
-	VPADDD      Y15, Y11, Y11
-	VPADDD      Y14, Y10, Y10
-	VPADDD      Y13, Y9, Y9
-	VMOVUPS     3072(CX), Y13
-	VMOVUPS     3104(CX), Y14
-	VMOVUPS     3136(CX), Y15
-	VMOVUPS     3168(CX), Y8
-	VPADDD      3328(CX), Y13, Y13
-	VPADDD      3360(CX), Y14, Y14
-	VPADDD      3392(CX), Y15, Y15
-	VPADDD      3424(CX), Y8, Y8
-	VMOVUPS     3584(CX), Y12
-	VPADDD      3840(CX), Y12, Y12
-	VPADDD      Y12, Y13, Y13
-	VMOVUPS     3616(CX), Y12
-	VPADDD      3872(CX), Y12, Y12
-	VPADDD      Y12, Y14, Y14
-	VMOVUPS     3648(CX), Y12
-	VPADDD      3904(CX), Y12, Y12
-	VPADDD      Y12, Y15, Y15
-	VMOVUPS     3680(CX), Y12
-	VPADDD      3936(CX), Y12, Y12
-	VPADDD      Y12, Y8, Y8
-	VPADDD      Y13, Y7, Y7
-	VPADDD      Y14, Y11, Y11
-	VPADDD      Y15, Y10, Y10
-	VPADDD      Y8, Y9, Y9
-	VPADDD      Y7, Y0, Y0
-	VPADDD      Y11, Y1, Y1
-	VPADDD      Y10, Y2, Y2
-	VPADDD      Y9, Y3, Y3
-	VMOVUPS     2176(CX), Y9
-	VMOVUPS     2208(CX), Y10
-	VMOVUPS     2240(CX), Y11
-	VMOVUPS     2272(CX), Y7
-	VPADDD      2432(CX), Y9, Y9
-	VPADDD      2464(CX), Y10, Y10
-	VPADDD      2496(CX), Y11, Y11
-	VPADDD      2528(CX), Y7, Y7
-	VMOVUPS     2688(CX), Y8
-	VMOVUPS     2720(CX), Y15
-	VMOVUPS     2752(CX), Y14
-	VMOVUPS     2784(CX), Y13
-	VPADDD      2944(CX), Y8, Y8
-	VPADDD      2976(CX), Y15, Y15
-	VPADDD      3008(CX), Y14, Y14
-	VPADDD      3040(CX), Y13, Y13
-	VPADDD      Y8, Y9, Y9
-	VPADDD      Y15, Y10, Y10
-	VPADDD      Y14, Y11, Y11
-	VPADDD      Y13, Y7, Y7
-	VMOVUPS     3200(CX), Y13
-	VMOVUPS     3232(CX), Y14
-	VMOVUPS     3264(CX), Y15
-	VMOVUPS     3296(CX), Y8
-	VPADDD      3456(CX), Y13, Y13
-	VPADDD      3488(CX), Y14, Y14
-	VPADDD      3520(CX), Y15, Y15
-	VPADDD      3552(CX), Y8, Y8
-	VMOVUPS     3712(CX), Y12
-	VPADDD      3968(CX), Y12, Y12
-	VPADDD      Y12, Y13, Y13
-	VMOVUPS     3744(CX), Y12
-	VPADDD      4000(CX), Y12, Y12
-	VPADDD      Y12, Y14, Y14
-	VMOVUPS     3776(CX), Y12
-	VPADDD      4032(CX), Y12, Y12
-	VPADDD      Y12, Y15, Y15
-	VMOVUPS     3808(CX), Y12
-	VPADDD      4064(CX), Y12, Y12
-	VPADDD      Y12, Y8, Y8
-	VPADDD      Y13, Y9, Y9
-	VPADDD      Y14, Y10, Y10
-	VPADDD      Y15, Y11, Y11
-	VPADDD      Y8, Y7, Y7
-	VPADDD      Y9, Y4, Y4
-	VPADDD      Y10, Y5, Y5
-	VPADDD      Y11, Y6, Y6
-	VPADDD      256(SP), Y7, Y7
-	VPADDD      Y4, Y0, Y0
-	VPADDD      Y5, Y1, Y1
-	VPADDD      Y6, Y2, Y2
-	VPADDD      Y7, Y3, Y3
-	VPADDD      Y2, Y0, Y0
-	VPADDD      Y3, Y1, Y1
-	VPADDD      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     128(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VPADDD      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     160(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VPADDD      Y3, Y0, Y0
-	VMOVUPS     64(SP), Y1
-	VMOVUPS     192(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VMOVUPS     96(SP), Y3
-	VMOVUPS     224(SP), Y2
-	VPERM2F128  $0x31, Y2, Y3, Y7
-	VINSERTF128 $0x01, X2, Y3, Y3
-	VPADDD      Y7, Y3, Y3
-	VUNPCKHPD   Y3, Y1, Y2
-	VUNPCKLPD   Y3, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VSHUFPS     $0xdd, Y1, Y0, Y3
-	VSHUFPS     $0x88, Y1, Y0, Y0
-	VPADDD      Y3, Y0, Y0
-	CMPQ        R8, $+8
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VPADDD     256(CX), Y0, Y0
+	VPADDD     288(CX), Y1, Y1
+	VPADDD     320(CX), Y2, Y2
+	VPADDD     352(CX), Y3, Y3
+	VMOVUPS    512(CX), Y4
+	VMOVUPS    544(CX), Y5
+	VMOVUPS    576(CX), Y6
+	VMOVUPS    608(CX), Y7
+	VPADDD     768(CX), Y4, Y4
+	VPADDD     800(CX), Y5, Y5
+	VPADDD     832(CX), Y6, Y6
+	VPADDD     864(CX), Y7, Y7
+	VPADDD     Y4, Y0, Y0
+	VPADDD     Y5, Y1, Y1
+	VPADDD     Y6, Y2, Y2
+	VPADDD     Y7, Y3, Y3
+	VMOVUPS    1024(CX), Y7
+	VMOVUPS    1056(CX), Y6
+	VMOVUPS    1088(CX), Y5
+	VMOVUPS    1120(CX), Y4
+	VPADDD     1280(CX), Y7, Y7
+	VPADDD     1312(CX), Y6, Y6
+	VPADDD     1344(CX), Y5, Y5
+	VPADDD     1376(CX), Y4, Y4
+	VMOVUPS    1536(CX), Y8
+	VMOVUPS    1568(CX), Y9
+	VMOVUPS    1600(CX), Y10
+	VMOVUPS    1632(CX), Y11
+	VPADDD     1792(CX), Y8, Y8
+	VPADDD     1824(CX), Y9, Y9
+	VPADDD     1856(CX), Y10, Y10
+	VPADDD     1888(CX), Y11, Y11
+	VPADDD     Y8, Y7, Y7
+	VPADDD     Y9, Y6, Y6
+	VPADDD     Y10, Y5, Y5
+	VPADDD     Y11, Y4, Y4
+	VPADDD     Y7, Y0, Y0
+	VPADDD     Y6, Y1, Y1
+	VPADDD     Y5, Y2, Y2
+	VPADDD     Y4, Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	VPADDD     384(CX), Y4, Y4
+	VPADDD     416(CX), Y5, Y5
+	VPADDD     448(CX), Y6, Y6
+	VPADDD     480(CX), Y7, Y7
+	VMOVUPS    640(CX), Y11
+	VMOVUPS    672(CX), Y10
+	VMOVUPS    704(CX), Y9
+	VMOVUPS    736(CX), Y8
+	VPADDD     896(CX), Y11, Y11
+	VPADDD     928(CX), Y10, Y10
+	VPADDD     960(CX), Y9, Y9
+	VPADDD     992(CX), Y8, Y8
+	VPADDD     Y11, Y4, Y4
+	VPADDD     Y10, Y5, Y5
+	VPADDD     Y9, Y6, Y6
+	VPADDD     Y8, Y7, Y7
+	VMOVUPS    1152(CX), Y8
+	VMOVUPS    1184(CX), Y9
+	VMOVUPS    1216(CX), Y10
+	VMOVUPS    1248(CX), Y11
+	VPADDD     1408(CX), Y8, Y8
+	VPADDD     1440(CX), Y9, Y9
+	VPADDD     1472(CX), Y10, Y10
+	VPADDD     1504(CX), Y11, Y11
+	VMOVUPS    1664(CX), Y12
+	VMOVUPS    1696(CX), Y13
+	VMOVUPS    1728(CX), Y14
+	VMOVUPS    1760(CX), Y15
+	VPADDD     1920(CX), Y12, Y12
+	VPADDD     1952(CX), Y13, Y13
+	VPADDD     1984(CX), Y14, Y14
+	VPADDD     2016(CX), Y15, Y15
+	VPADDD     Y12, Y8, Y8
+	VPADDD     Y13, Y9, Y9
+	VPADDD     Y14, Y10, Y10
+	VPADDD     Y15, Y11, Y11
+	VPADDD     Y8, Y4, Y4
+	VPADDD     Y9, Y5, Y5
+	VPADDD     Y10, Y6, Y6
+	VPADDD     Y11, Y7, Y7
+	VMOVUPS    Y7, 256(SP)
+	VMOVUPS    2048(CX), Y7
+	VMOVUPS    2080(CX), Y11
+	VMOVUPS    2112(CX), Y10
+	VMOVUPS    2144(CX), Y9
+	VPADDD     2304(CX), Y7, Y7
+	VPADDD     2336(CX), Y11, Y11
+	VPADDD     2368(CX), Y10, Y10
+	VPADDD     2400(CX), Y9, Y9
+	VMOVUPS    2560(CX), Y8
+	VMOVUPS    2592(CX), Y15
+	VMOVUPS    2624(CX), Y14
+	VMOVUPS    2656(CX), Y13
+	VPADDD     2816(CX), Y8, Y8
+	VPADDD     2848(CX), Y15, Y15
+	VPADDD     2880(CX), Y14, Y14
+	VPADDD     2912(CX), Y13, Y13
+	VPADDD     Y8, Y7, Y7
+	VPADDD     Y15, Y11, Y11
+	VPADDD     Y14, Y10, Y10
+	VPADDD     Y13, Y9, Y9
+	VMOVUPS    3072(CX), Y13
+	VMOVUPS    3104(CX), Y14
+	VMOVUPS    3136(CX), Y15
+	VMOVUPS    3168(CX), Y8
+	VPADDD     3328(CX), Y13, Y13
+	VPADDD     3360(CX), Y14, Y14
+	VPADDD     3392(CX), Y15, Y15
+	VPADDD     3424(CX), Y8, Y8
+	VMOVUPS    3584(CX), Y12
+	VPADDD     3840(CX), Y12, Y12
+	VPADDD     Y12, Y13, Y13
+	VMOVUPS    3616(CX), Y12
+	VPADDD     3872(CX), Y12, Y12
+	VPADDD     Y12, Y14, Y14
+	VMOVUPS    3648(CX), Y12
+	VPADDD     3904(CX), Y12, Y12
+	VPADDD     Y12, Y15, Y15
+	VMOVUPS    3680(CX), Y12
+	VPADDD     3936(CX), Y12, Y12
+	VPADDD     Y12, Y8, Y8
+	VPADDD     Y13, Y7, Y7
+	VPADDD     Y14, Y11, Y11
+	VPADDD     Y15, Y10, Y10
+	VPADDD     Y8, Y9, Y9
+	VPADDD     Y7, Y0, Y0
+	VPADDD     Y11, Y1, Y1
+	VPADDD     Y10, Y2, Y2
+	VPADDD     Y9, Y3, Y3
+	VMOVUPS    2176(CX), Y9
+	VMOVUPS    2208(CX), Y10
+	VMOVUPS    2240(CX), Y11
+	VMOVUPS    2272(CX), Y7
+	VPADDD     2432(CX), Y9, Y9
+	VPADDD     2464(CX), Y10, Y10
+	VPADDD     2496(CX), Y11, Y11
+	VPADDD     2528(CX), Y7, Y7
+	VMOVUPS    2688(CX), Y8
+	VMOVUPS    2720(CX), Y15
+	VMOVUPS    2752(CX), Y14
+	VMOVUPS    2784(CX), Y13
+	VPADDD     2944(CX), Y8, Y8
+	VPADDD     2976(CX), Y15, Y15
+	VPADDD     3008(CX), Y14, Y14
+	VPADDD     3040(CX), Y13, Y13
+	VPADDD     Y8, Y9, Y9
+	VPADDD     Y15, Y10, Y10
+	VPADDD     Y14, Y11, Y11
+	VPADDD     Y13, Y7, Y7
+	VMOVUPS    3200(CX), Y13
+	VMOVUPS    3232(CX), Y14
+	VMOVUPS    3264(CX), Y15
+	VMOVUPS    3296(CX), Y8
+	VPADDD     3456(CX), Y13, Y13
+	VPADDD     3488(CX), Y14, Y14
+	VPADDD     3520(CX), Y15, Y15
+	VPADDD     3552(CX), Y8, Y8
+	VMOVUPS    3712(CX), Y12
+	VPADDD     3968(CX), Y12, Y12
+	VPADDD     Y12, Y13, Y13
+	VMOVUPS    3744(CX), Y12
+	VPADDD     4000(CX), Y12, Y12
+	VPADDD     Y12, Y14, Y14
+	VMOVUPS    3776(CX), Y12
+	VPADDD     4032(CX), Y12, Y12
+	VPADDD     Y12, Y15, Y15
+	VMOVUPS    3808(CX), Y12
+	VPADDD     4064(CX), Y12, Y12
+	VPADDD     Y12, Y8, Y8
+	VPADDD     Y13, Y9, Y9
+	VPADDD     Y14, Y10, Y10
+	VPADDD     Y15, Y11, Y11
+	VPADDD     Y8, Y7, Y7
+	VPADDD     Y9, Y4, Y4
+	VPADDD     Y10, Y5, Y5
+	VPADDD     Y11, Y6, Y6
+	VPADDD     256(SP), Y7, Y7
+	VPADDD     Y4, Y0, Y0
+	VPADDD     Y5, Y1, Y1
+	VPADDD     Y6, Y2, Y2
+	VPADDD     Y7, Y3, Y3
+	VPADDD     Y2, Y0, Y0
+	VPADDD     Y3, Y1, Y1
+	VPADDD     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    128(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VPADDD     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    160(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VPADDD     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VPADDD     Y3, Y0, Y0
+	VMOVUPS    64(SP), Y1
+	VMOVUPS    192(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VPADDD     Y2, Y1, Y1
+	VMOVUPS    96(SP), Y3
+	VMOVUPS    224(SP), Y2
+	VPERM2F128 $0x21, Y2, Y3, Y7
+	VBLENDPS   $0xf0, Y2, Y3, Y3
+	VPADDD     Y7, Y3, Y3
+	VSHUFPD    $0x05, Y3, Y1, Y2
+	VBLENDPS   $0xcc, Y3, Y1, Y1
+	VPADDD     Y2, Y1, Y1
+	VSHUFPS    $0xdd, Y1, Y0, Y3
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPADDD     Y3, Y0, Y0
+	CMPQ       R8, $+8
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -17916,223 +17744,223 @@ blockWhole:
 	ADDQ SI, DI
 
 blockRow0:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VPADDQ      256(CX), Y0, Y0
-	VPADDQ      288(CX), Y1, Y1
-	VPADDQ      320(CX), Y2, Y2
-	VPADDQ      352(CX), Y3, Y3
-	VMOVUPS     512(CX), Y4
-	VMOVUPS     544(CX), Y5
-	VMOVUPS     576(CX), Y6
-	VMOVUPS     608(CX), Y7
-	VPADDQ      768(CX), Y4, Y4
-	VPADDQ      800(CX), Y5, Y5
-	VPADDQ      832(CX), Y6, Y6
-	VPADDQ      864(CX), Y7, Y7
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y5, Y1, Y1
-	VPADDQ      Y6, Y2, Y2
-	VPADDQ      Y7, Y3, Y3
-	VMOVUPS     1024(CX), Y7
-	VMOVUPS     1056(CX), Y6
-	VMOVUPS     1088(CX), Y5
-	VMOVUPS     1120(CX), Y4
-	VPADDQ      1280(CX), Y7, Y7
-	VPADDQ      1312(CX), Y6, Y6
-	VPADDQ      1344(CX), Y5, Y5
-	VPADDQ      1376(CX), Y4, Y4
-	VMOVUPS     1536(CX), Y8
-	VMOVUPS     1568(CX), Y9
-	VMOVUPS     1600(CX), Y10
-	VMOVUPS     1632(CX), Y11
-	VPADDQ      1792(CX), Y8, Y8
-	VPADDQ      1824(CX), Y9, Y9
-	VPADDQ      1856(CX), Y10, Y10
-	VPADDQ      1888(CX), Y11, Y11
-	VPADDQ      Y8, Y7, Y7
-	VPADDQ      Y9, Y6, Y6
-	VPADDQ      Y10, Y5, Y5
-	VPADDQ      Y11, Y4, Y4
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDQ      Y5, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VMOVUPS     128(CX), Y4
-	VMOVUPS     160(CX), Y5
-	VMOVUPS     192(CX), Y6
-	VMOVUPS     224(CX), Y7
-	VPADDQ      384(CX), Y4, Y4
-	VPADDQ      416(CX), Y5, Y5
-	VPADDQ      448(CX), Y6, Y6
-	VPADDQ      480(CX), Y7, Y7
-	VMOVUPS     640(CX), Y11
-	VMOVUPS     672(CX), Y10
-	VMOVUPS     704(CX), Y9
-	VMOVUPS     736(CX), Y8
-	VPADDQ      896(CX), Y11, Y11
-	VPADDQ      928(CX), Y10, Y10
-	VPADDQ      960(CX), Y9, Y9
-	VPADDQ      992(CX), Y8, Y8
-	VPADDQ      Y11, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDQ      Y9, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
-	VMOVUPS     1152(CX), Y8
-	VMOVUPS     1184(CX), Y9
-	VMOVUPS     1216(CX), Y10
-	VMOVUPS     1248(CX), Y11
-	VPADDQ      1408(CX), Y8, Y8
-	VPADDQ      1440(CX), Y9, Y9
-	VPADDQ      1472(CX), Y10, Y10
-	VPADDQ      1504(CX), Y11, Y11
-	VMOVUPS     1664(CX), Y12
-	VMOVUPS     1696(CX), Y13
-	VMOVUPS     1728(CX), Y14
-	VMOVUPS     1760(CX), Y15
-	VPADDQ      1920(CX), Y12, Y12
-	VPADDQ      1952(CX), Y13, Y13
-	VPADDQ      1984(CX), Y14, Y14
-	VPADDQ      2016(CX), Y15, Y15
-	VPADDQ      Y12, Y8, Y8
-	VPADDQ      Y13, Y9, Y9
-	VPADDQ      Y14, Y10, Y10
-	VPADDQ      Y15, Y11, Y11
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y9, Y5, Y5
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y11, Y7, Y7
-	VMOVUPS     Y7, 128(SP)
-	VMOVUPS     2048(CX), Y7
-	VMOVUPS     2080(CX), Y11
-	VMOVUPS     2112(CX), Y10
-	VMOVUPS     2144(CX), Y9
-	VPADDQ      2304(CX), Y7, Y7
-	VPADDQ      2336(CX), Y11, Y11
-	VPADDQ      2368(CX), Y10, Y10
-	VPADDQ      2400(CX), Y9, Y9
-	VMOVUPS     2560(CX), Y8
-	VMOVUPS     2592(CX), Y15
-	VMOVUPS     2624(CX), Y14
-	VMOVUPS     2656(CX), Y13
-	VPADDQ      2816(CX), Y8, Y8
-	VPADDQ      2848(CX), Y15, Y15
-	VPADDQ      2880(CX), Y14, Y14
-	VPADDQ      2912(CX), Y13, Y13
-	VPADDQ      Y8, Y7, Y7
-	VPADDQ      Y15, Y11, Y11
-	VPADDQ      Y14, Y10, Y10
-	VPADDQ      Y13, Y9, Y9
-	VMOVUPS     3072(CX), Y13
-	VMOVUPS     3104(CX), Y14
-	VMOVUPS     3136(CX), Y15
-	VMOVUPS     3168(CX), Y8
-	VPADDQ      3328(CX), Y13, Y13
-	VPADDQ      3360(CX), Y14, Y14
-	VPADDQ      3392(CX), Y15, Y15
-	VPADDQ      3424(CX), Y8, Y8
-	VMOVUPS     3584(CX), Y12
-	VPADDQ      3840(CX), Y12, Y12
-	VPADDQ      Y12, Y13, Y13
-	VMOVUPS     3616(CX), Y12
-	VPADDQ      3872(CX), Y12, Y12
-	VPADDQ      Y12, Y14, Y14
-	VMOVUPS     3648(CX), Y12
-	VPADDQ      3904(CX), Y12, Y12
-	VPADDQ      Y12, Y15, Y15
-	VMOVUPS     3680(CX), Y12
-	VPADDQ      3936(CX), Y12, Y12
-	VPADDQ      Y12, Y8, Y8
-	VPADDQ      Y13, Y7, Y7
-	VPADDQ      Y14, Y11, Y11
-	VPADDQ      Y15, Y10, Y10
-	VPADDQ      Y8, Y9, Y9
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y11, Y1, Y1
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y9, Y3, Y3
-	VMOVUPS     2176(CX), Y9
-	VMOVUPS     2208(CX), Y10
-	VMOVUPS     2240(CX), Y11
-	VMOVUPS     2272(CX), Y7
-	VPADDQ      2432(CX), Y9, Y9
-	VPADDQ      2464(CX), Y10, Y10
-	VPADDQ      2496(CX), Y11, Y11
-	VPADDQ      2528(CX), Y7, Y7
-	VMOVUPS     2688(CX), Y8
-	VMOVUPS     2720(CX), Y15
-	VMOVUPS     2752(CX), Y14
-	VMOVUPS     2784(CX), Y13
-	VPADDQ      2944(CX), Y8, Y8
-	VPADDQ      2976(CX), Y15, Y15
-	VPADDQ      3008(CX), Y14, Y14
-	VPADDQ      3040(CX), Y13, Y13
-	VPADDQ      Y8, Y9, Y9
-	VPADDQ      Y15, Y10, Y10
-	VPADDQ      Y14, Y11, Y11
-	VPADDQ      Y13, Y7, Y7
-	VMOVUPS     3200(CX), Y13
-	VMOVUPS     3232(CX), Y14
-	VMOVUPS     3264(CX), Y15
-	VMOVUPS     3296(CX), Y8
-	VPADDQ      3456(CX), Y13, Y13
-	VPADDQ      3488(CX), Y14, Y14
-	VPADDQ      3520(CX), Y15, Y15
-	VPADDQ      3552(CX), Y8, Y8
-	VMOVUPS     3712(CX), Y12
-	VPADDQ      3968(CX), Y12, Y12
-	VPADDQ      Y12, Y13, Y13
-	VMOVUPS     3744(CX), Y12
-	VPADDQ      4000(CX), Y12, Y12
-	VPADDQ      Y12, Y14, Y14
-	VMOVUPS     3776(CX), Y12
-	VPADDQ      4032(CX), Y12, Y12
-	VPADDQ      Y12, Y15, Y15
-	VMOVUPS     3808(CX), Y12
-	VPADDQ      4064(CX), Y12, Y12
-	VPADDQ      Y12, Y8, Y8
-	VPADDQ      Y13, Y9, Y9
-	VPADDQ      Y14, Y10, Y10
-	VPADDQ      Y15, Y11, Y11
-	VPADDQ      Y8, Y7, Y7
-	VPADDQ      Y9, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDQ      Y11, Y6, Y6
-	VPADDQ      128(SP), Y7, Y7
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y5, Y1, Y1
-	VPADDQ      Y6, Y2, Y2
-	VPADDQ      Y7, Y3, Y3
-	VPADDQ      Y2, Y0, Y0
-	VPADDQ      Y3, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	CMPQ        R8, $+1
-	JEQ         blockSingle0
-	VMOVUPS     Y0, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         blockRow0
-	VMOVUPS     (SP), Y0
-	VMOVUPS     64(SP), Y1
-	VPERM2F128  $0x31, Y1, Y0, Y3
-	VINSERTF128 $0x01, X1, Y0, Y0
-	VPADDQ      Y3, Y0, Y0
-	VMOVUPS     32(SP), Y1
-	VMOVUPS     96(SP), Y3
-	VPERM2F128  $0x31, Y3, Y1, Y2
-	VINSERTF128 $0x01, X3, Y1, Y1
-	VPADDQ      Y2, Y1, Y1
-	VUNPCKHPD   Y1, Y0, Y3
-	VUNPCKLPD   Y1, Y0, Y0
-	VPADDQ      Y3, Y0, Y0
-	CMPQ        R8, $+4
-	JNE         blockPart
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, DX
-	JMP         blockNext
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VPADDQ     256(CX), Y0, Y0
+	VPADDQ     288(CX), Y1, Y1
+	VPADDQ     320(CX), Y2, Y2
+	VPADDQ     352(CX), Y3, Y3
+	VMOVUPS    512(CX), Y4
+	VMOVUPS    544(CX), Y5
+	VMOVUPS    576(CX), Y6
+	VMOVUPS    608(CX), Y7
+	VPADDQ     768(CX), Y4, Y4
+	VPADDQ     800(CX), Y5, Y5
+	VPADDQ     832(CX), Y6, Y6
+	VPADDQ     864(CX), Y7, Y7
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPADDQ     Y6, Y2, Y2
+	VPADDQ     Y7, Y3, Y3
+	VMOVUPS    1024(CX), Y7
+	VMOVUPS    1056(CX), Y6
+	VMOVUPS    1088(CX), Y5
+	VMOVUPS    1120(CX), Y4
+	VPADDQ     1280(CX), Y7, Y7
+	VPADDQ     1312(CX), Y6, Y6
+	VPADDQ     1344(CX), Y5, Y5
+	VPADDQ     1376(CX), Y4, Y4
+	VMOVUPS    1536(CX), Y8
+	VMOVUPS    1568(CX), Y9
+	VMOVUPS    1600(CX), Y10
+	VMOVUPS    1632(CX), Y11
+	VPADDQ     1792(CX), Y8, Y8
+	VPADDQ     1824(CX), Y9, Y9
+	VPADDQ     1856(CX), Y10, Y10
+	VPADDQ     1888(CX), Y11, Y11
+	VPADDQ     Y8, Y7, Y7
+	VPADDQ     Y9, Y6, Y6
+	VPADDQ     Y10, Y5, Y5
+	VPADDQ     Y11, Y4, Y4
+	VPADDQ     Y7, Y0, Y0
+	VPADDQ     Y6, Y1, Y1
+	VPADDQ     Y5, Y2, Y2
+	VPADDQ     Y4, Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	VPADDQ     384(CX), Y4, Y4
+	VPADDQ     416(CX), Y5, Y5
+	VPADDQ     448(CX), Y6, Y6
+	VPADDQ     480(CX), Y7, Y7
+	VMOVUPS    640(CX), Y11
+	VMOVUPS    672(CX), Y10
+	VMOVUPS    704(CX), Y9
+	VMOVUPS    736(CX), Y8
+	VPADDQ     896(CX), Y11, Y11
+	VPADDQ     928(CX), Y10, Y10
+	VPADDQ     960(CX), Y9, Y9
+	VPADDQ     992(CX), Y8, Y8
+	VPADDQ     Y11, Y4, Y4
+	VPADDQ     Y10, Y5, Y5
+	VPADDQ     Y9, Y6, Y6
+	VPADDQ     Y8, Y7, Y7
+	VMOVUPS    1152(CX), Y8
+	VMOVUPS    1184(CX), Y9
+	VMOVUPS    1216(CX), Y10
+	VMOVUPS    1248(CX), Y11
+	VPADDQ     1408(CX), Y8, Y8
+	VPADDQ     1440(CX), Y9, Y9
+	VPADDQ     1472(CX), Y10, Y10
+	VPADDQ     1504(CX), Y11, Y11
+	VMOVUPS    1664(CX), Y12
+	VMOVUPS    1696(CX), Y13
+	VMOVUPS    1728(CX), Y14
+	VMOVUPS    1760(CX), Y15
+	VPADDQ     1920(CX), Y12, Y12
+	VPADDQ     1952(CX), Y13, Y13
+	VPADDQ     1984(CX), Y14, Y14
+	VPADDQ     2016(CX), Y15, Y15
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     Y13, Y9, Y9
+	VPADDQ     Y14, Y10, Y10
+	VPADDQ     Y15, Y11, Y11
+	VPADDQ     Y8, Y4, Y4
+	VPADDQ     Y9, Y5, Y5
+	VPADDQ     Y10, Y6, Y6
+	VPADDQ     Y11, Y7, Y7
+	VMOVUPS    Y7, 128(SP)
+	VMOVUPS    2048(CX), Y7
+	VMOVUPS    2080(CX), Y11
+	VMOVUPS    2112(CX), Y10
+	VMOVUPS    2144(CX), Y9
+	VPADDQ     2304(CX), Y7, Y7
+	VPADDQ     2336(CX), Y11, Y11
+	VPADDQ     2368(CX), Y10, Y10
+	VPADDQ     2400(CX), Y9, Y9
+	VMOVUPS    2560(CX), Y8
+	VMOVUPS    2592(CX), Y15
+	VMOVUPS    2624(CX), Y14
+	VMOVUPS    2656(CX), Y13
+	VPADDQ     2816(CX), Y8, Y8
+	VPADDQ     2848(CX), Y15, Y15
+	VPADDQ     2880(CX), Y14, Y14
+	VPADDQ     2912(CX), Y13, Y13
+	VPADDQ     Y8, Y7, Y7
+	VPADDQ     Y15, Y11, Y11
+	VPADDQ     Y14, Y10, Y10
+	VPADDQ     Y13, Y9, Y9
+	VMOVUPS    3072(CX), Y13
+	VMOVUPS    3104(CX), Y14
+	VMOVUPS    3136(CX), Y15
+	VMOVUPS    3168(CX), Y8
+	VPADDQ     3328(CX), Y13, Y13
+	VPADDQ     3360(CX), Y14, Y14
+	VPADDQ     3392(CX), Y15, Y15
+	VPADDQ     3424(CX), Y8, Y8
+	VMOVUPS    3584(CX), Y12
+	VPADDQ     3840(CX), Y12, Y12
+	VPADDQ     Y12, Y13, Y13
+	VMOVUPS    3616(CX), Y12
+	VPADDQ     3872(CX), Y12, Y12
+	VPADDQ     Y12, Y14, Y14
+	VMOVUPS    3648(CX), Y12
+	VPADDQ     3904(CX), Y12, Y12
+	VPADDQ     Y12, Y15, Y15
+	VMOVUPS    3680(CX), Y12
+	VPADDQ     3936(CX), Y12, Y12
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     Y13, Y7, Y7
+	VPADDQ     Y14, Y11, Y11
+	VPADDQ     Y15, Y10, Y10
+	VPADDQ     Y8, Y9, Y9
+	VPADDQ     Y7, Y0, Y0
+	VPADDQ     Y11, Y1, Y1
+	VPADDQ     Y10, Y2, Y2
+	VPADDQ     Y9, Y3, Y3
+	VMOVUPS    2176(CX), Y9
+	VMOVUPS    2208(CX), Y10
+	VMOVUPS    2240(CX), Y11
+	VMOVUPS    2272(CX), Y7
+	VPADDQ     2432(CX), Y9, Y9
+	VPADDQ     2464(CX), Y10, Y10
+	VPADDQ     2496(CX), Y11, Y11
+	VPADDQ     2528(CX), Y7, Y7
+	VMOVUPS    2688(CX), Y8
+	VMOVUPS    2720(CX), Y15
+	VMOVUPS    2752(CX), Y14
+	VMOVUPS    2784(CX), Y13
+	VPADDQ     2944(CX), Y8, Y8
+	VPADDQ     2976(CX), Y15, Y15
+	VPADDQ     3008(CX), Y14, Y14
+	VPADDQ     3040(CX), Y13, Y13
+	VPADDQ     Y8, Y9, Y9
+	VPADDQ     Y15, Y10, Y10
+	VPADDQ     Y14, Y11, Y11
+	VPADDQ     Y13, Y7, Y7
+	VMOVUPS    3200(CX), Y13
+	VMOVUPS    3232(CX), Y14
+	VMOVUPS    3264(CX), Y15
+	VMOVUPS    3296(CX), Y8
+	VPADDQ     3456(CX), Y13, Y13
+	VPADDQ     3488(CX), Y14, Y14
+	VPADDQ     3520(CX), Y15, Y15
+	VPADDQ     3552(CX), Y8, Y8
+	VMOVUPS    3712(CX), Y12
+	VPADDQ     3968(CX), Y12, Y12
+	VPADDQ     Y12, Y13, Y13
+	VMOVUPS    3744(CX), Y12
+	VPADDQ     4000(CX), Y12, Y12
+	VPADDQ     Y12, Y14, Y14
+	VMOVUPS    3776(CX), Y12
+	VPADDQ     4032(CX), Y12, Y12
+	VPADDQ     Y12, Y15, Y15
+	VMOVUPS    3808(CX), Y12
+	VPADDQ     4064(CX), Y12, Y12
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     Y13, Y9, Y9
+	VPADDQ     Y14, Y10, Y10
+	VPADDQ     Y15, Y11, Y11
+	VPADDQ     Y8, Y7, Y7
+	VPADDQ     Y9, Y4, Y4
+	VPADDQ     Y10, Y5, Y5
+	VPADDQ     Y11, Y6, Y6
+	VPADDQ     128(SP), Y7, Y7
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPADDQ     Y6, Y2, Y2
+	VPADDQ     Y7, Y3, Y3
+	VPADDQ     Y2, Y0, Y0
+	VPADDQ     Y3, Y1, Y1
+	VPADDQ     Y1, Y0, Y0
+	CMPQ       R8, $+1
+	JEQ        blockSingle0
+	VMOVUPS    Y0, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        blockRow0
+	VMOVUPS    (SP), Y0
+	VMOVUPS    64(SP), Y1
+	VPERM2F128 $0x21, Y1, Y0, Y3
+	VBLENDPS   $0xf0, Y1, Y0, Y0
+	VPADDQ     Y3, Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMOVUPS    96(SP), Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPS   $0xf0, Y3, Y1, Y1
+	VPADDQ     Y2, Y1, Y1
+	VSHUFPD    $0x05, Y1, Y0, Y3
+	VBLENDPS   $0xcc, Y1, Y0, Y0
+	VPADDQ     Y3, Y0, Y0
+	CMPQ       R8, $+4
+	JNE        blockPart
+	VMOVUPS    Y0, (DX)
+	ADDQ       $+32, DX
+	JMP        blockNext
 
 blockPart:
 	LEAQ         (DX), R9
@@ -18345,10 +18173,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
 
 tail0at0:
 	MOVQ   264(SP), R10
@@ -18367,70 +18195,62 @@ tail0at0:
 	JMP    tailed4
 
 part0:
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS (R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y8, Y8
-	JMP        tailed4
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   (R11), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPS       Y14, Y8, Y8
+	JMP          tailed4
 
 part1:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 32(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y9, Y9
-	JMP        tailed4
+	ADDQ         $-8, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   32(R11), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPS       Y12, Y9, Y9
+	JMP          tailed4
 
 part2:
-	ADDQ       $-16, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS 64(R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y10, Y10
-	JMP        tailed4
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   64(R11), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPS       Y14, Y10, Y10
+	JMP          tailed4
 
 part3:
-	ADDQ       $-24, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 96(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y11, Y11
+	ADDQ         $-24, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   96(R11), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPS       Y12, Y11, Y11
 
 tailed4:
 	MOVQ   256(SP), R11
@@ -18511,10 +18331,10 @@ no2at4:
 	JMP     tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
 
 tail0at4:
 	MOVQ   264(SP), R11
@@ -18533,71 +18353,63 @@ tail0at4:
 	JMP    tailed8
 
 part4:
-	ADDQ       $-32, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS 128(R10), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y4, Y4
-	JMP        tailed8
+	ADDQ         $-32, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   128(R10), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPS       Y14, Y4, Y4
+	JMP          tailed8
 
 part5:
-	ADDQ       $-40, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 160(R10), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y5, Y5
-	JMP        tailed8
+	ADDQ         $-40, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   160(R10), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPS       Y12, Y5, Y5
+	JMP          tailed8
 
 part6:
-	ADDQ       $-48, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R12
-	SHLQ       $0x02, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst1<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPS 192(R10), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPS     Y14, Y6, Y6
-	JMP        tailed8
+	ADDQ         $-48, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   192(R10), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPS       Y14, Y6, Y6
+	JMP          tailed8
 
 part7:
-	ADDQ       $-56, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R13
-	SHLQ       $0x02, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst1<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPS 224(R10), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPS     Y12, Y7, Y7
+	ADDQ         $-56, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	VMASKMOVPS   224(R10), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPS       Y12, Y7, Y7
 
 tailed8:
 	MOVQ   256(SP), R10
@@ -18625,54 +18437,54 @@ without4at4:
 	VADDPS 496(SP), Y7, Y7
 
 without8at4:
-	VADDPS      528(SP), Y4, Y4
-	VADDPS      560(SP), Y5, Y5
-	VADDPS      592(SP), Y6, Y6
-	VADDPS      624(SP), Y7, Y7
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y4, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y4
-	VMOVUPS     128(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y7
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y7, Y4, Y4
-	VMOVUPS     32(SP), Y5
-	VMOVUPS     160(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VADDPS      Y6, Y5, Y5
-	VUNPCKHPD   Y5, Y4, Y7
-	VUNPCKLPD   Y5, Y4, Y4
-	VADDPS      Y7, Y4, Y4
-	VMOVUPS     64(SP), Y5
-	VMOVUPS     192(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VADDPS      Y6, Y5, Y5
-	VMOVUPS     96(SP), Y7
-	VMOVUPS     224(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y8, Y7, Y7
-	VUNPCKHPD   Y7, Y5, Y6
-	VUNPCKLPD   Y7, Y5, Y5
-	VADDPS      Y6, Y5, Y5
-	VSHUFPS     $0xdd, Y5, Y4, Y7
-	VSHUFPS     $0x88, Y5, Y4, Y4
-	VADDPS      Y7, Y4, Y4
-	CMPQ        R8, $+8
-	JNE         manyPart
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VADDPS     528(SP), Y4, Y4
+	VADDPS     560(SP), Y5, Y5
+	VADDPS     592(SP), Y6, Y6
+	VADDPS     624(SP), Y7, Y7
+	VADDPS     Y6, Y4, Y4
+	VADDPS     Y7, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y4, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y4
+	VMOVUPS    128(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    160(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    64(SP), Y5
+	VMOVUPS    192(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    96(SP), Y7
+	VMOVUPS    224(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	CMPQ       R8, $+8
+	JNE        manyPart
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -18713,110 +18525,317 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x02, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst5<>+0(SB), Y4
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x02, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       256(CX), R10
+	CMPQ       R10, SI
+	JHI        pack8done
+	VMOVUPS    (CX), Y4
+	VMOVUPS    128(CX), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    160(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    192(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    96(CX), Y7
+	VMOVUPS    224(CX), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+256, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
+
+pack7loop:
+	LEAQ       228(CX), R10
+	CMPQ       R10, SI
+	JHI        pack7done
+	VMOVUPS    (CX), Y5
+	VBLENDPS   $0x80, Y4, Y5, Y5
+	VMOVUPS    112(CX), Y7
+	VBLENDPS   $0x80, Y4, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    28(CX), Y7
+	VBLENDPS   $0x80, Y4, Y7, Y7
+	VMOVUPS    140(CX), Y6
+	VBLENDPS   $0x80, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    56(CX), Y7
+	VBLENDPS   $0x80, Y4, Y7, Y7
+	VMOVUPS    168(CX), Y6
+	VBLENDPS   $0x80, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    84(CX), Y6
+	VBLENDPS   $0x80, Y4, Y6, Y6
+	VMOVUPS    196(CX), Y8
+	VBLENDPS   $0x80, Y4, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+224, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
+
+pack6loop:
+	LEAQ       200(CX), R10
+	CMPQ       R10, SI
+	JHI        pack6done
+	VMOVUPS    (CX), Y5
+	VBLENDPS   $0xc0, Y4, Y5, Y5
+	VMOVUPS    96(CX), Y7
+	VBLENDPS   $0xc0, Y4, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    24(CX), Y7
+	VBLENDPS   $0xc0, Y4, Y7, Y7
+	VMOVUPS    120(CX), Y6
+	VBLENDPS   $0xc0, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    48(CX), Y7
+	VBLENDPS   $0xc0, Y4, Y7, Y7
+	VMOVUPS    144(CX), Y6
+	VBLENDPS   $0xc0, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    72(CX), Y6
+	VBLENDPS   $0xc0, Y4, Y6, Y6
+	VMOVUPS    168(CX), Y8
+	VBLENDPS   $0xc0, Y4, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+192, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
+
+pack5loop:
+	LEAQ       172(CX), R10
+	CMPQ       R10, SI
+	JHI        pack5done
+	VMOVUPS    (CX), Y5
+	VBLENDPS   $0xe0, Y4, Y5, Y5
+	VMOVUPS    80(CX), Y7
+	VBLENDPS   $0xe0, Y4, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    20(CX), Y7
+	VBLENDPS   $0xe0, Y4, Y7, Y7
+	VMOVUPS    100(CX), Y6
+	VBLENDPS   $0xe0, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    40(CX), Y7
+	VBLENDPS   $0xe0, Y4, Y7, Y7
+	VMOVUPS    120(CX), Y6
+	VBLENDPS   $0xe0, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    60(CX), Y6
+	VBLENDPS   $0xe0, Y4, Y6, Y6
+	VMOVUPS    140(CX), Y8
+	VBLENDPS   $0xe0, Y4, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+160, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst3<>+0(SB), Y4
 
 pack4loop:
-	LEAQ      128(CX), R10
-	CMPQ      R10, SI
-	JHI       pack4done
-	VMOVUPS   (CX), Y5
-	VMOVUPS   32(CX), Y7
-	VUNPCKHPD Y7, Y5, Y6
-	VUNPCKLPD Y7, Y5, Y5
-	VADDPS    Y6, Y5, Y5
-	VMOVUPS   64(CX), Y7
-	VMOVUPS   96(CX), Y6
-	VUNPCKHPD Y6, Y7, Y8
-	VUNPCKLPD Y6, Y7, Y7
-	VADDPS    Y8, Y7, Y7
-	VSHUFPS   $0xdd, Y7, Y5, Y6
-	VSHUFPS   $0x88, Y7, Y5, Y5
-	VADDPS    Y6, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack4loop
+	LEAQ     128(CX), R10
+	CMPQ     R10, SI
+	JHI      pack4done
+	VMOVUPS  (CX), Y5
+	VMOVUPS  32(CX), Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VADDPS   Y6, Y5, Y5
+	VMOVUPS  64(CX), Y7
+	VMOVUPS  96(CX), Y6
+	VSHUFPD  $0x05, Y6, Y7, Y8
+	VBLENDPS $0xcc, Y6, Y7, Y7
+	VADDPS   Y8, Y7, Y7
+	VSHUFPS  $0xdd, Y7, Y5, Y6
+	VSHUFPS  $0x88, Y7, Y5, Y5
+	VADDPS   Y6, Y5, Y5
+	VPERMPS  Y5, Y4, Y5
+	VMOVUPS  Y5, (DX)
+	ADDQ     $+128, CX
+	ADDQ     $+32, DX
+	ADDQ     $-8, BX
+	JMP      pack4loop
 
 pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst6<>+0(SB), Y4
-	VMOVUPS reducesumConst7<>+0(SB), Y5
-	VMOVUPS reducesumConst8<>+0(SB), Y7
-	VMOVUPS reducesumConst5<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 pack3loop:
-	LEAQ      104(CX), R10
-	CMPQ      R10, SI
-	JHI       pack3done
-	VMOVUPS   (CX), Y8
-	VPERMPS   Y8, Y4, Y8
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y7, Y8, Y8
-	VMOVUPS   24(CX), Y9
-	VPERMPS   Y9, Y4, Y9
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y7, Y9, Y9
-	VUNPCKHPD Y9, Y8, Y10
-	VUNPCKLPD Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VMOVUPS   48(CX), Y9
-	VPERMPS   Y9, Y4, Y9
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y7, Y9, Y9
-	VMOVUPS   72(CX), Y10
-	VPERMPS   Y10, Y4, Y10
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y7, Y10, Y10
-	VUNPCKHPD Y10, Y9, Y11
-	VUNPCKLPD Y10, Y9, Y9
-	VADDPS    Y11, Y9, Y9
-	VSHUFPS   $0xdd, Y9, Y8, Y10
-	VSHUFPS   $0x88, Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VPERMPS   Y8, Y6, Y8
-	VMOVUPS   Y8, (DX)
-	ADDQ      $+96, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack3loop
+	LEAQ     100(CX), R10
+	CMPQ     R10, SI
+	JHI      pack3done
+	VMOVUPS  (CX), Y5
+	VMOVUPS  32(CX), Y7
+	VBLENDPS $0xf0, Y7, Y5, Y5
+	VBLENDPS $0x88, Y4, Y5, Y5
+	VMOVUPS  12(CX), Y7
+	VMOVUPS  44(CX), Y6
+	VBLENDPS $0xf0, Y6, Y7, Y7
+	VBLENDPS $0x88, Y4, Y7, Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VADDPS   Y6, Y5, Y5
+	VMOVUPS  24(CX), Y7
+	VMOVUPS  56(CX), Y6
+	VBLENDPS $0xf0, Y6, Y7, Y7
+	VBLENDPS $0x88, Y4, Y7, Y7
+	VMOVUPS  36(CX), Y6
+	VMOVUPS  68(CX), Y8
+	VBLENDPS $0xf0, Y8, Y6, Y6
+	VBLENDPS $0x88, Y4, Y6, Y6
+	VSHUFPD  $0x05, Y6, Y7, Y8
+	VBLENDPS $0xcc, Y6, Y7, Y7
+	VADDPS   Y8, Y7, Y7
+	VSHUFPS  $0xdd, Y7, Y5, Y6
+	VSHUFPS  $0x88, Y7, Y5, Y5
+	VADDPS   Y6, Y5, Y5
+	VMOVUPS  Y5, (DX)
+	ADDQ     $+96, CX
+	ADDQ     $+32, DX
+	ADDQ     $-8, BX
+	JMP      pack3loop
 
 pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst9<>+0(SB), Y6
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
 	LEAQ    64(CX), R10
 	CMPQ    R10, SI
 	JHI     pack2done
-	VMOVUPS (CX), Y7
-	VMOVUPS 32(CX), Y5
-	VSHUFPS $0xdd, Y5, Y7, Y4
-	VSHUFPS $0x88, Y5, Y7, Y7
-	VADDPS  Y4, Y7, Y7
-	VPERMPS Y7, Y6, Y7
-	VMOVUPS Y7, (DX)
+	VMOVUPS (CX), Y5
+	VMOVUPS 32(CX), Y7
+	VSHUFPS $0xdd, Y7, Y5, Y6
+	VSHUFPS $0x88, Y7, Y5, Y5
+	VADDPS  Y6, Y5, Y5
+	VPERMPS Y5, Y4, Y5
+	VMOVUPS Y5, (DX)
 	ADDQ    $+64, CX
 	ADDQ    $+32, DX
 	ADDQ    $-8, BX
@@ -18830,8 +18849,8 @@ pack1loop:
 	LEAQ    32(CX), R10
 	CMPQ    R10, SI
 	JHI     pack1done
-	VMOVUPS (CX), Y6
-	VMOVUPS Y6, (DX)
+	VMOVUPS (CX), Y4
+	VMOVUPS Y4, (DX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	ADDQ    $-8, BX
@@ -18839,149 +18858,147 @@ pack1loop:
 
 pack1done:
 unpacked:
-	TESTQ   BX, BX
-	JEQ     done
-	MOVQ    R8, DI
-	ADDQ    $-1, DI
-	ANDQ    $+7, DI
-	ADDQ    $+1, DI
-	MOVQ    DI, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    SI, R10
-	VMOVUPS 32(R10), Y6
-	LEAQ    reducesumConst1<>+0(SB), R10
-	SUBQ    SI, R10
-	VMOVUPS 32(R10), Y7
-	CMPQ    R8, $+16
-	JGT     rest
-	VMOVUPS reducesumConst5<>+0(SB), Y5
-	CMPQ    R8, $+8
-	JLE     whole1
+	TESTQ        BX, BX
+	JEQ          done
+	MOVQ         R8, DI
+	ADDQ         $-1, DI
+	ANDQ         $+7, DI
+	ADDQ         $+1, DI
+	MOVQ         DI, SI
+	SHLQ         $0x02, SI
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         SI, R10
+	VMOVUPS      32(R10), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	CMPQ         R8, $+16
+	JGT          rest
+	VMOVUPS      reducesumConst3<>+0(SB), Y7
+	CMPQ         R8, $+8
+	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+8
-	JLT         rest
-	VMOVUPS     (CX), Y4
-	VMASKMOVPS  32(CX), Y6, Y8
-	VORPS       Y7, Y8, Y8
-	VADDPS      Y8, Y4, Y4
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y4, Y9
-	VINSERTF128 $0x01, X8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y9
-	VMASKMOVPS  32(CX), Y6, Y10
-	VORPS       Y7, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y4, Y9
-	VUNPCKLPD   Y8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y9
-	VMASKMOVPS  32(CX), Y6, Y10
-	VORPS       Y7, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VMOVUPS     (CX), Y9
-	VMASKMOVPS  32(CX), Y6, Y10
-	VORPS       Y7, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y10
-	VMASKMOVPS  32(CX), Y6, Y11
-	VORPS       Y7, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y4, Y9
-	VSHUFPS     $0x88, Y8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VPERMPS     Y4, Y5, Y4
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole2
+	CMPQ       BX, $+8
+	JLT        rest
+	VMOVUPS    (CX), Y6
+	VMASKMOVPS 32(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y9
+	VMASKMOVPS 32(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y9
+	VMASKMOVPS 32(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMASKMOVPS 32(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y10
+	VMASKMOVPS 32(CX), Y4, Y11
+	VBLENDVPS  Y4, Y11, Y5, Y11
+	VADDPS     Y11, Y10, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y6, Y9
+	VSHUFPS    $0x88, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+8
-	JLT         rest
-	VMASKMOVPS  (CX), Y6, Y4
-	VORPS       Y7, Y4, Y4
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y6, Y8
-	VORPS       Y7, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y4, Y9
-	VINSERTF128 $0x01, X8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VMASKMOVPS  (CX), Y6, Y8
-	VORPS       Y7, Y8, Y8
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y4, Y9
-	VUNPCKLPD   Y8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VMASKMOVPS  (CX), Y6, Y8
-	VORPS       Y7, Y8, Y8
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VMASKMOVPS  (CX), Y6, Y9
-	VORPS       Y7, Y9, Y9
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y6, Y10
-	VORPS       Y7, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y4, Y9
-	VSHUFPS     $0x88, Y8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VPERMPS     Y4, Y5, Y4
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole1
+	CMPQ       BX, $+8
+	JLT        rest
+	VMASKMOVPS (CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VMASKMOVPS (CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y6, Y9
+	VSHUFPS    $0x88, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -19154,11 +19171,11 @@ choose1to2:
 
 choose1to1:
 fewRow0:
-	VMASKMOVPS (CX), Y6, Y5
-	VORPS      Y7, Y5, Y5
+	VMASKMOVPS (CX), Y4, Y7
+	VBLENDVPS  Y4, Y7, Y5, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle0
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19166,13 +19183,13 @@ fewRow0:
 	JMP        fewFold
 
 fewRow1:
-	VMOVUPS    (CX), Y5
-	VMASKMOVPS 32(CX), Y6, Y4
-	VORPS      Y7, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX), Y7
+	VMASKMOVPS 32(CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle1
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19180,14 +19197,14 @@ fewRow1:
 	JMP        fewFold
 
 fewRow2:
-	VMOVUPS    (CX), Y5
-	VMASKMOVPS 64(CX), Y6, Y4
-	VORPS      Y7, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VADDPS     32(CX), Y5, Y5
+	VMOVUPS    (CX), Y7
+	VMASKMOVPS 64(CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	VADDPS     Y6, Y7, Y7
+	VADDPS     32(CX), Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle2
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19195,16 +19212,16 @@ fewRow2:
 	JMP        fewFold
 
 fewRow3:
-	VMOVUPS    (CX), Y5
-	VADDPS     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 96(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX), Y7
+	VADDPS     64(CX), Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VMASKMOVPS 96(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle3
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19212,17 +19229,17 @@ fewRow3:
 	JMP        fewFold
 
 fewRow4:
-	VMOVUPS    (CX), Y5
-	VMASKMOVPS 128(CX), Y6, Y4
-	VORPS      Y7, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VADDPS     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     96(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX), Y7
+	VMASKMOVPS 128(CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	VADDPS     Y6, Y7, Y7
+	VADDPS     64(CX), Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     96(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle4
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19230,18 +19247,18 @@ fewRow4:
 	JMP        fewFold
 
 fewRow5:
-	VMOVUPS    (CX), Y5
-	VADDPS     128(CX), Y5, Y5
-	VADDPS     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 160(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     96(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX), Y7
+	VADDPS     128(CX), Y7, Y7
+	VADDPS     64(CX), Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VMASKMOVPS 160(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     96(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle5
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19249,20 +19266,20 @@ fewRow5:
 	JMP        fewFold
 
 fewRow6:
-	VMOVUPS    (CX), Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VMASKMOVPS 192(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     160(CX), Y4, Y4
-	VADDPS     96(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX), Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VMASKMOVPS 192(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     160(CX), Y6, Y6
+	VADDPS     96(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle6
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19270,22 +19287,22 @@ fewRow6:
 	JMP        fewFold
 
 fewRow7:
-	VMOVUPS    (CX), Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
-	VMASKMOVPS 224(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 224(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle7
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19293,23 +19310,23 @@ fewRow7:
 	JMP        fewFold
 
 fewRow8:
-	VMOVUPS    (CX), Y5
-	VMASKMOVPS 256(CX), Y6, Y4
-	VORPS      Y7, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VMASKMOVPS 256(CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	VADDPS     Y6, Y7, Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle8
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19317,24 +19334,24 @@ fewRow8:
 	JMP        fewFold
 
 fewRow9:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 288(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VMASKMOVPS 288(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle9
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19342,25 +19359,25 @@ fewRow9:
 	JMP        fewFold
 
 fewRow10:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VMASKMOVPS 320(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VMASKMOVPS 320(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle10
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19368,26 +19385,26 @@ fewRow10:
 	JMP        fewFold
 
 fewRow11:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     128(CX), Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
-	VMASKMOVPS 352(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 352(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle11
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19395,28 +19412,28 @@ fewRow11:
 	JMP        fewFold
 
 fewRow12:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VMASKMOVPS 384(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     160(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VMASKMOVPS 384(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle12
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19424,30 +19441,30 @@ fewRow12:
 	JMP        fewFold
 
 fewRow13:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     192(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     192(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
-	VMASKMOVPS 416(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 416(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle13
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19455,32 +19472,32 @@ fewRow13:
 	JMP        fewFold
 
 fewRow14:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
-	VMASKMOVPS 448(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 448(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     224(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle14
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19488,34 +19505,34 @@ fewRow14:
 	JMP        fewFold
 
 fewRow15:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
-	VMASKMOVPS 480(CX), Y6, Y10
-	VORPS      Y7, Y10, Y10
+	VMASKMOVPS 480(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle15
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19523,35 +19540,35 @@ fewRow15:
 	JMP        fewFold
 
 fewRow16:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMASKMOVPS 512(CX), Y6, Y4
-	VORPS      Y7, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMASKMOVPS 512(CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle16
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19559,36 +19576,36 @@ fewRow16:
 	JMP        fewFold
 
 fewRow17:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VMASKMOVPS 544(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VMASKMOVPS 544(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle17
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19596,37 +19613,37 @@ fewRow17:
 	JMP        fewFold
 
 fewRow18:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VMASKMOVPS 576(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VMASKMOVPS 576(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle18
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19634,38 +19651,38 @@ fewRow18:
 	JMP        fewFold
 
 fewRow19:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
-	VMASKMOVPS 608(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 608(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle19
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19673,39 +19690,39 @@ fewRow19:
 	JMP        fewFold
 
 fewRow20:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VMASKMOVPS 640(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VMASKMOVPS 640(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle20
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19713,40 +19730,40 @@ fewRow20:
 	JMP        fewFold
 
 fewRow21:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
-	VMASKMOVPS 672(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 672(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle21
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19754,41 +19771,41 @@ fewRow21:
 	JMP        fewFold
 
 fewRow22:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
-	VMASKMOVPS 704(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 704(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle22
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19796,42 +19813,42 @@ fewRow22:
 	JMP        fewFold
 
 fewRow23:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VADDPS     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VADDPS     512(CX), Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
-	VMASKMOVPS 736(CX), Y6, Y10
-	VORPS      Y7, Y10, Y10
+	VMASKMOVPS 736(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle23
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19839,32 +19856,32 @@ fewRow23:
 	JMP        fewFold
 
 fewRow24:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VMASKMOVPS 768(CX), Y6, Y8
-	VORPS      Y7, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VMASKMOVPS 768(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
-	VADDPS     544(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
+	VADDPS     544(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
@@ -19872,11 +19889,11 @@ fewRow24:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle24
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19884,34 +19901,34 @@ fewRow24:
 	JMP        fewFold
 
 fewRow25:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
-	VADDPS     576(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
+	VADDPS     576(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
-	VMASKMOVPS 800(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 800(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
@@ -19919,11 +19936,11 @@ fewRow25:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle25
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19931,36 +19948,36 @@ fewRow25:
 	JMP        fewFold
 
 fewRow26:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
-	VMASKMOVPS 832(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 832(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VADDPS     608(CX), Y8, Y8
@@ -19968,11 +19985,11 @@ fewRow26:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle26
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -19980,50 +19997,50 @@ fewRow26:
 	JMP        fewFold
 
 fewRow27:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
-	VADDPS     640(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
+	VADDPS     640(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VADDPS     832(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
-	VMASKMOVPS 864(CX), Y6, Y10
-	VORPS      Y7, Y10, Y10
+	VMASKMOVPS 864(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle27
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -20031,38 +20048,38 @@ fewRow27:
 	JMP        fewFold
 
 fewRow28:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
 	VMOVUPS    640(CX), Y8
-	VMASKMOVPS 896(CX), Y6, Y9
-	VORPS      Y7, Y9, Y9
+	VMASKMOVPS 896(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VADDPS     832(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VADDPS     672(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
@@ -20072,11 +20089,11 @@ fewRow28:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle28
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -20084,40 +20101,40 @@ fewRow28:
 	JMP        fewFold
 
 fewRow29:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
 	VMOVUPS    640(CX), Y8
 	VADDPS     896(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VADDPS     832(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VADDPS     704(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VMOVUPS    672(CX), Y9
-	VMASKMOVPS 928(CX), Y6, Y10
-	VORPS      Y7, Y10, Y10
+	VMASKMOVPS 928(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
@@ -20127,11 +20144,11 @@ fewRow29:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle29
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -20139,42 +20156,42 @@ fewRow29:
 	JMP        fewFold
 
 fewRow30:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
 	VMOVUPS    640(CX), Y8
 	VADDPS     896(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VADDPS     832(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VMOVUPS    704(CX), Y9
-	VMASKMOVPS 960(CX), Y6, Y10
-	VORPS      Y7, Y10, Y10
+	VMASKMOVPS 960(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VMOVUPS    672(CX), Y9
 	VADDPS     928(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
@@ -20184,11 +20201,11 @@ fewRow30:
 	VADDPS     480(CX), Y9, Y9
 	VADDPS     736(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle30
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
@@ -20196,40 +20213,40 @@ fewRow30:
 	JMP        fewFold
 
 fewRow31:
-	VMOVUPS    (CX), Y5
-	VADDPS     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VADDPS     768(CX), Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VADDPS     384(CX), Y4, Y4
+	VMOVUPS    (CX), Y7
+	VADDPS     256(CX), Y7, Y7
+	VMOVUPS    512(CX), Y6
+	VADDPS     768(CX), Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    128(CX), Y6
+	VADDPS     384(CX), Y6, Y6
 	VMOVUPS    640(CX), Y8
 	VADDPS     896(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VADDPS     320(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    64(CX), Y6
+	VADDPS     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VADDPS     832(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPS     448(CX), Y8, Y8
 	VMOVUPS    704(CX), Y9
 	VADDPS     960(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VADDPS     288(CX), Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	VMOVUPS    32(CX), Y6
+	VADDPS     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VADDPS     800(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPS     416(CX), Y8, Y8
 	VMOVUPS    672(CX), Y9
 	VADDPS     928(CX), Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VADDPS     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
@@ -20238,76 +20255,76 @@ fewRow31:
 	VMOVUPS    224(CX), Y9
 	VADDPS     480(CX), Y9, Y9
 	VMOVUPS    736(CX), Y10
-	VMASKMOVPS 992(CX), Y6, Y11
-	VORPS      Y7, Y11, Y11
+	VMASKMOVPS 992(CX), Y4, Y11
+	VBLENDVPS  Y4, Y11, Y5, Y11
 	VADDPS     Y11, Y10, Y10
 	VADDPS     Y10, Y9, Y9
 	VADDPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y4, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle31
-	VMOVUPS    Y5, (R10)
+	VMOVUPS    Y7, (R10)
 	ADDQ       32(AX), CX
 	ADDQ       $+32, R10
 	CMPQ       R10, SI
 	JNE        fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y5
-	VMOVUPS     128(SP), Y4
-	VPERM2F128  $0x31, Y4, Y5, Y8
-	VINSERTF128 $0x01, X4, Y5, Y5
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     32(SP), Y4
-	VMOVUPS     160(SP), Y8
-	VPERM2F128  $0x31, Y8, Y4, Y9
-	VINSERTF128 $0x01, X8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VUNPCKHPD   Y4, Y5, Y8
-	VUNPCKLPD   Y4, Y5, Y5
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     64(SP), Y4
-	VMOVUPS     192(SP), Y8
-	VPERM2F128  $0x31, Y8, Y4, Y9
-	VINSERTF128 $0x01, X8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     96(SP), Y8
-	VMOVUPS     224(SP), Y9
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y4, Y9
-	VUNPCKLPD   Y8, Y4, Y4
-	VADDPS      Y9, Y4, Y4
-	VSHUFPS     $0xdd, Y4, Y5, Y8
-	VSHUFPS     $0x88, Y4, Y5, Y5
-	VADDPS      Y8, Y5, Y5
-	CMPQ        R9, $+8
-	JNE         fewPart
-	VMOVUPS     Y5, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y7
+	VMOVUPS    128(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    32(SP), Y6
+	VMOVUPS    160(SP), Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    64(SP), Y6
+	VMOVUPS    192(SP), Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    96(SP), Y8
+	VMOVUPS    224(SP), Y9
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VADDPS     Y9, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y8
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	CMPQ       R9, $+8
+	JNE        fewPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R11
 	TESTB        $0x04, R9
 	JEQ          nohalf_4
-	VMOVUPS      X5, (R11)
+	VMOVUPS      X7, (R11)
 	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y5, X5
+	VEXTRACTF128 $0x01, Y7, X7
 
 nohalf_4:
 	TESTB     $0x02, R9
 	JEQ       nopair_5
-	VMOVSD    X5, (R11)
+	VMOVSD    X7, (R11)
 	ADDQ      $+8, R11
-	VPERMILPD $0x01, X5, X5
+	VPERMILPD $0x01, X7, X7
 
 nopair_5:
 	TESTB  $0x01, R9
 	JEQ    noone_6
-	VMOVSS X5, (R11)
+	VMOVSS X7, (R11)
 
 noone_6:
 	JMP fewNext
@@ -20344,13 +20361,13 @@ fewSingle28:
 fewSingle29:
 fewSingle30:
 fewSingle31:
-	VEXTRACTF128 $0x01, Y5, X4
-	VADDPS       X4, X5, X5
-	VPERMILPD    $0x01, X5, X4
-	VADDPS       X4, X5, X5
-	VMOVSHDUP    X5, X4
-	VADDPS       X4, X5, X5
-	VMOVSS       X5, (DX)
+	VEXTRACTF128 $0x01, Y7, X6
+	VADDPS       X6, X7, X7
+	VPERMILPD    $0x01, X7, X6
+	VADDPS       X6, X7, X7
+	VMOVSHDUP    X7, X6
+	VADDPS       X6, X7, X7
+	VMOVSS       X7, (DX)
 
 fewNext:
 	SUBQ  R9, BX
@@ -20362,35 +20379,17 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst5<>+0(SB)/8, $0x0000000400000000
-DATA reducesumConst5<>+8(SB)/8, $0x0000000500000001
-DATA reducesumConst5<>+16(SB)/8, $0x0000000600000002
-DATA reducesumConst5<>+24(SB)/8, $0x0000000700000003
-GLOBL reducesumConst5<>(SB), RODATA|NOPTR, $32
+DATA reducesumConst3<>+0(SB)/8, $0x0000000400000000
+DATA reducesumConst3<>+8(SB)/8, $0x0000000500000001
+DATA reducesumConst3<>+16(SB)/8, $0x0000000600000002
+DATA reducesumConst3<>+24(SB)/8, $0x0000000700000003
+GLOBL reducesumConst3<>(SB), RODATA|NOPTR, $32
 
-DATA reducesumConst6<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst6<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst6<>+16(SB)/8, $0x0000000400000003
-DATA reducesumConst6<>+24(SB)/8, $0x0000000000000005
-GLOBL reducesumConst6<>(SB), RODATA|NOPTR, $32
-
-DATA reducesumConst7<>+0(SB)/8, $0xffffffffffffffff
-DATA reducesumConst7<>+8(SB)/8, $0x00000000ffffffff
-DATA reducesumConst7<>+16(SB)/8, $0xffffffffffffffff
-DATA reducesumConst7<>+24(SB)/8, $0x00000000ffffffff
-GLOBL reducesumConst7<>(SB), RODATA|NOPTR, $32
-
-DATA reducesumConst8<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst8<>+8(SB)/8, $0x8000000000000000
-DATA reducesumConst8<>+16(SB)/8, $0x0000000000000000
-DATA reducesumConst8<>+24(SB)/8, $0x8000000000000000
-GLOBL reducesumConst8<>(SB), RODATA|NOPTR, $32
-
-DATA reducesumConst9<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst9<>+8(SB)/8, $0x0000000500000004
-DATA reducesumConst9<>+16(SB)/8, $0x0000000300000002
-DATA reducesumConst9<>+24(SB)/8, $0x0000000700000006
-GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $32
+DATA reducesumConst4<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst4<>+8(SB)/8, $0x0000000500000004
+DATA reducesumConst4<>+16(SB)/8, $0x0000000300000002
+DATA reducesumConst4<>+24(SB)/8, $0x0000000700000006
+GLOBL reducesumConst4<>(SB), RODATA|NOPTR, $32
 
 // func rowsF64AVX2(a *byte)
 // Requires: AVX, AVX2
@@ -20573,10 +20572,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSD reducesumConst4<>+0(SB), Y8
-	VBROADCASTSD reducesumConst4<>+0(SB), Y9
-	VBROADCASTSD reducesumConst4<>+0(SB), Y10
-	VBROADCASTSD reducesumConst4<>+0(SB), Y11
+	VBROADCASTSD reducesumConst2<>+0(SB), Y8
+	VBROADCASTSD reducesumConst2<>+0(SB), Y9
+	VBROADCASTSD reducesumConst2<>+0(SB), Y10
+	VBROADCASTSD reducesumConst2<>+0(SB), Y11
 
 tail0at0:
 	MOVQ   136(SP), R10
@@ -20595,70 +20594,62 @@ tail0at0:
 	JMP    tailed4
 
 part0:
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst3<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD (R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y8, Y8
-	JMP        tailed4
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x03, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   (R11), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPD       Y14, Y8, Y8
+	JMP          tailed4
 
 part1:
-	ADDQ       $-4, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst3<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 32(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y9, Y9
-	JMP        tailed4
+	ADDQ         $-4, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x03, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   32(R11), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPD       Y12, Y9, Y9
+	JMP          tailed4
 
 part2:
-	ADDQ       $-8, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst3<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD 64(R11), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y10, Y10
-	JMP        tailed4
+	ADDQ         $-8, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x03, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   64(R11), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPD       Y14, Y10, Y10
+	JMP          tailed4
 
 part3:
-	ADDQ       $-12, R10
-	CMPQ       R10, $+0
-	JLE        tailed4
-	MOVQ       R10, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst3<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 96(R11), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y11, Y11
+	ADDQ         $-12, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x03, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   96(R11), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPD       Y12, Y11, Y11
 
 tailed4:
 	MOVQ   128(SP), R11
@@ -20739,10 +20730,10 @@ no2at4:
 	JMP     tail0at4
 
 no1at4:
-	VBROADCASTSD reducesumConst4<>+0(SB), Y4
-	VBROADCASTSD reducesumConst4<>+0(SB), Y5
-	VBROADCASTSD reducesumConst4<>+0(SB), Y6
-	VBROADCASTSD reducesumConst4<>+0(SB), Y7
+	VBROADCASTSD reducesumConst2<>+0(SB), Y4
+	VBROADCASTSD reducesumConst2<>+0(SB), Y5
+	VBROADCASTSD reducesumConst2<>+0(SB), Y6
+	VBROADCASTSD reducesumConst2<>+0(SB), Y7
 
 tail0at4:
 	MOVQ   136(SP), R11
@@ -20761,71 +20752,63 @@ tail0at4:
 	JMP    tailed8
 
 part4:
-	ADDQ       $-16, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst3<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD 128(R10), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y4, Y4
-	JMP        tailed8
+	ADDQ         $-16, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x03, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   128(R10), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPD       Y14, Y4, Y4
+	JMP          tailed8
 
 part5:
-	ADDQ       $-20, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst3<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 160(R10), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y5, Y5
-	JMP        tailed8
+	ADDQ         $-20, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x03, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   160(R10), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPD       Y12, Y5, Y5
+	JMP          tailed8
 
 part6:
-	ADDQ       $-24, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R12
-	SHLQ       $0x03, R12
-	LEAQ       reducesumConst0<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y12
-	LEAQ       reducesumConst3<>+0(SB), R13
-	SUBQ       R12, R13
-	VMOVUPS    32(R13), Y13
-	VMASKMOVPD 192(R10), Y12, Y14
-	VORPS      Y13, Y14, Y14
-	VADDPD     Y14, Y6, Y6
-	JMP        tailed8
+	ADDQ         $-24, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x03, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   192(R10), Y12, Y14
+	VBLENDVPS    Y12, Y14, Y13, Y14
+	VADDPD       Y14, Y6, Y6
+	JMP          tailed8
 
 part7:
-	ADDQ       $-28, R11
-	CMPQ       R11, $+0
-	JLE        tailed8
-	MOVQ       R11, R13
-	SHLQ       $0x03, R13
-	LEAQ       reducesumConst0<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y14
-	LEAQ       reducesumConst3<>+0(SB), R12
-	SUBQ       R13, R12
-	VMOVUPS    32(R12), Y13
-	VMASKMOVPD 224(R10), Y14, Y12
-	VORPS      Y13, Y12, Y12
-	VADDPD     Y12, Y7, Y7
+	ADDQ         $-28, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x03, R13
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R13, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSD reducesumConst2<>+0(SB), Y13
+	VMASKMOVPD   224(R10), Y14, Y12
+	VBLENDVPS    Y14, Y12, Y13, Y12
+	VADDPD       Y12, Y7, Y7
 
 tailed8:
 	MOVQ   128(SP), R10
@@ -20853,38 +20836,38 @@ without4at4:
 	VADDPD 368(SP), Y7, Y7
 
 without8at4:
-	VADDPD      400(SP), Y4, Y4
-	VADDPD      432(SP), Y5, Y5
-	VADDPD      464(SP), Y6, Y6
-	VADDPD      496(SP), Y7, Y7
-	VADDPD      Y6, Y4, Y4
-	VADDPD      Y7, Y5, Y5
-	VADDPD      Y5, Y4, Y4
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y4, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y4
-	VMOVUPS     64(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y7
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPD      Y7, Y4, Y4
-	VMOVUPS     32(SP), Y5
-	VMOVUPS     96(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VADDPD      Y6, Y5, Y5
-	VUNPCKHPD   Y5, Y4, Y7
-	VUNPCKLPD   Y5, Y4, Y4
-	VADDPD      Y7, Y4, Y4
-	CMPQ        R8, $+4
-	JNE         manyPart
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VADDPD     400(SP), Y4, Y4
+	VADDPD     432(SP), Y5, Y5
+	VADDPD     464(SP), Y6, Y6
+	VADDPD     496(SP), Y7, Y7
+	VADDPD     Y6, Y4, Y4
+	VADDPD     Y7, Y5, Y5
+	VADDPD     Y5, Y4, Y4
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y4, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y4
+	VMOVUPS    64(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPD     Y7, Y4, Y4
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    96(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPD     Y7, Y4, Y4
+	CMPQ       R8, $+4
+	JNE        manyPart
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -20916,35 +20899,100 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x03, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+2
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	VMOVUPS reducesumConst9<>+0(SB), Y4
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x03, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+4
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+
+pack4loop:
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	VMOVUPS    (CX), Y4
+	VMOVUPS    64(CX), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPD     Y7, Y4, Y4
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    96(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack4loop
+
+pack4done:
+	JMP unpacked
+
+pack3:
+	VBROADCASTSD reducesumConst2<>+0(SB), Y4
+
+pack3loop:
+	LEAQ       104(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	VMOVUPS    (CX), Y5
+	VBLENDPS   $0xc0, Y4, Y5, Y5
+	VMOVUPS    48(CX), Y7
+	VBLENDPS   $0xc0, Y4, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VADDPD     Y6, Y5, Y5
+	VMOVUPS    24(CX), Y7
+	VBLENDPS   $0xc0, Y4, Y7, Y7
+	VMOVUPS    72(CX), Y6
+	VBLENDPS   $0xc0, Y4, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPD     Y6, Y5, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack3loop
+
+pack3done:
+	JMP unpacked
+
+pack2:
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ      64(CX), R10
-	CMPQ      R10, SI
-	JHI       pack2done
-	VMOVUPS   (CX), Y5
-	VMOVUPS   32(CX), Y7
-	VUNPCKHPD Y7, Y5, Y6
-	VUNPCKLPD Y7, Y5, Y5
-	VADDPD    Y6, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+32, DX
-	ADDQ      $-4, BX
-	JMP       pack2loop
+	LEAQ     64(CX), R10
+	CMPQ     R10, SI
+	JHI      pack2done
+	VMOVUPS  (CX), Y5
+	VMOVUPS  32(CX), Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VADDPD   Y6, Y5, Y5
+	VPERMPS  Y5, Y4, Y5
+	VMOVUPS  Y5, (DX)
+	ADDQ     $+64, CX
+	ADDQ     $+32, DX
+	ADDQ     $-4, BX
+	JMP      pack2loop
 
 pack2done:
 	JMP unpacked
@@ -20963,93 +21011,91 @@ pack1loop:
 
 pack1done:
 unpacked:
-	TESTQ   BX, BX
-	JEQ     done
-	MOVQ    R8, DI
-	ADDQ    $-1, DI
-	ANDQ    $+3, DI
-	ADDQ    $+1, DI
-	MOVQ    DI, SI
-	SHLQ    $0x03, SI
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    SI, R10
-	VMOVUPS 32(R10), Y4
-	LEAQ    reducesumConst3<>+0(SB), R10
-	SUBQ    SI, R10
-	VMOVUPS 32(R10), Y5
-	CMPQ    R8, $+8
-	JGT     rest
-	VMOVUPS reducesumConst9<>+0(SB), Y7
-	CMPQ    R8, $+4
-	JLE     whole1
+	TESTQ        BX, BX
+	JEQ          done
+	MOVQ         R8, DI
+	ADDQ         $-1, DI
+	ANDQ         $+3, DI
+	ADDQ         $+1, DI
+	MOVQ         DI, SI
+	SHLQ         $0x03, SI
+	LEAQ         reducesumConst0<>+0(SB), R10
+	SUBQ         SI, R10
+	VMOVUPS      32(R10), Y4
+	VBROADCASTSD reducesumConst2<>+0(SB), Y5
+	CMPQ         R8, $+8
+	JGT          rest
+	VMOVUPS      reducesumConst4<>+0(SB), Y7
+	CMPQ         R8, $+4
+	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+4
-	JLT         rest
-	VMOVUPS     (CX), Y6
-	VMASKMOVPD  32(CX), Y4, Y8
-	VORPS       Y5, Y8, Y8
-	VADDPD      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y8
-	VMASKMOVPD  32(CX), Y4, Y9
-	VORPS       Y5, Y9, Y9
-	VADDPD      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VADDPD      Y9, Y6, Y6
-	VMOVUPS     (CX), Y8
-	VMASKMOVPD  32(CX), Y4, Y9
-	VORPS       Y5, Y9, Y9
-	VADDPD      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y9
-	VMASKMOVPD  32(CX), Y4, Y10
-	VORPS       Y5, Y10, Y10
-	VADDPD      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPD      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y6, Y9
-	VUNPCKLPD   Y8, Y6, Y6
-	VADDPD      Y9, Y6, Y6
-	VPERMPS     Y6, Y7, Y6
-	VMOVUPS     Y6, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-4, BX
-	JMP         whole2
+	CMPQ       BX, $+4
+	JLT        rest
+	VMOVUPS    (CX), Y6
+	VMASKMOVPD 32(CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	VADDPD     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPD 32(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	VADDPD     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPD     Y9, Y6, Y6
+	VMOVUPS    (CX), Y8
+	VMASKMOVPD 32(CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	VADDPD     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y9
+	VMASKMOVPD 32(CX), Y4, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
+	VADDPD     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VADDPD     Y9, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+4
-	JLT         rest
-	VMASKMOVPD  (CX), Y4, Y6
-	VORPS       Y5, Y6, Y6
-	ADDQ        32(AX), CX
-	VMASKMOVPD  (CX), Y4, Y8
-	VORPS       Y5, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VADDPD      Y9, Y6, Y6
-	VMASKMOVPD  (CX), Y4, Y8
-	VORPS       Y5, Y8, Y8
-	ADDQ        32(AX), CX
-	VMASKMOVPD  (CX), Y4, Y9
-	VORPS       Y5, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPD      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y6, Y9
-	VUNPCKLPD   Y8, Y6, Y6
-	VADDPD      Y9, Y6, Y6
-	VPERMPS     Y6, Y7, Y6
-	VMOVUPS     Y6, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-4, BX
-	JMP         whole1
+	CMPQ       BX, $+4
+	JLT        rest
+	VMASKMOVPD (CX), Y4, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
+	ADDQ       32(AX), CX
+	VMASKMOVPD (CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPD     Y9, Y6, Y6
+	VMASKMOVPD (CX), Y4, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
+	ADDQ       32(AX), CX
+	VMASKMOVPD (CX), Y4, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VADDPD     Y9, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -21223,7 +21269,7 @@ choose1to2:
 choose1to1:
 fewRow0:
 	VMASKMOVPD (CX), Y4, Y7
-	VORPS      Y5, Y7, Y7
+	VBLENDVPS  Y4, Y7, Y5, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle0
 	VMOVUPS    Y7, (R10)
@@ -21236,7 +21282,7 @@ fewRow0:
 fewRow1:
 	VMOVUPS    (CX), Y7
 	VMASKMOVPD 32(CX), Y4, Y6
-	VORPS      Y5, Y6, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
 	VADDPD     Y6, Y7, Y7
 	CMPQ       R9, $+1
 	JEQ        fewSingle1
@@ -21250,7 +21296,7 @@ fewRow1:
 fewRow2:
 	VMOVUPS    (CX), Y7
 	VMASKMOVPD 64(CX), Y4, Y6
-	VORPS      Y5, Y6, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
 	VADDPD     Y6, Y7, Y7
 	VADDPD     32(CX), Y7, Y7
 	CMPQ       R9, $+1
@@ -21267,7 +21313,7 @@ fewRow3:
 	VADDPD     64(CX), Y7, Y7
 	VMOVUPS    32(CX), Y6
 	VMASKMOVPD 96(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
 	CMPQ       R9, $+1
@@ -21282,7 +21328,7 @@ fewRow3:
 fewRow4:
 	VMOVUPS    (CX), Y7
 	VMASKMOVPD 128(CX), Y4, Y6
-	VORPS      Y5, Y6, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
 	VADDPD     Y6, Y7, Y7
 	VADDPD     64(CX), Y7, Y7
 	VMOVUPS    32(CX), Y6
@@ -21303,7 +21349,7 @@ fewRow5:
 	VADDPD     64(CX), Y7, Y7
 	VMOVUPS    32(CX), Y6
 	VMASKMOVPD 160(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     96(CX), Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -21321,7 +21367,7 @@ fewRow6:
 	VADDPD     128(CX), Y7, Y7
 	VMOVUPS    64(CX), Y6
 	VMASKMOVPD 192(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    32(CX), Y6
@@ -21347,7 +21393,7 @@ fewRow7:
 	VADDPD     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VMASKMOVPD 224(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -21363,7 +21409,7 @@ fewRow7:
 fewRow8:
 	VMOVUPS    (CX), Y7
 	VMASKMOVPD 256(CX), Y4, Y6
-	VORPS      Y5, Y6, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
 	VADDPD     Y6, Y7, Y7
 	VADDPD     128(CX), Y7, Y7
 	VMOVUPS    64(CX), Y6
@@ -21393,7 +21439,7 @@ fewRow9:
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    32(CX), Y6
 	VMASKMOVPD 288(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
@@ -21415,7 +21461,7 @@ fewRow10:
 	VADDPD     128(CX), Y7, Y7
 	VMOVUPS    64(CX), Y6
 	VMASKMOVPD 320(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     192(CX), Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -21448,7 +21494,7 @@ fewRow11:
 	VADDPD     160(CX), Y6, Y6
 	VMOVUPS    96(CX), Y8
 	VMASKMOVPD 352(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     224(CX), Y8, Y8
 	VADDPD     Y8, Y6, Y6
@@ -21467,7 +21513,7 @@ fewRow12:
 	VADDPD     256(CX), Y7, Y7
 	VMOVUPS    128(CX), Y6
 	VMASKMOVPD 384(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    64(CX), Y6
@@ -21505,7 +21551,7 @@ fewRow13:
 	VADDPD     288(CX), Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VMASKMOVPD 416(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
@@ -21532,7 +21578,7 @@ fewRow14:
 	VADDPD     320(CX), Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VMASKMOVPD 448(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -21576,7 +21622,7 @@ fewRow15:
 	VADDPD     352(CX), Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VMASKMOVPD 480(CX), Y4, Y10
-	VORPS      Y5, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
@@ -21594,7 +21640,7 @@ fewRow16:
 	VMOVUPS    (CX), Y7
 	VADDPD     256(CX), Y7, Y7
 	VMASKMOVPD 512(CX), Y4, Y6
-	VORPS      Y5, Y6, Y6
+	VBLENDVPS  Y4, Y6, Y5, Y6
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    128(CX), Y6
 	VADDPD     384(CX), Y6, Y6
@@ -21642,7 +21688,7 @@ fewRow17:
 	VMOVUPS    32(CX), Y6
 	VADDPD     288(CX), Y6, Y6
 	VMASKMOVPD 544(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
 	VADDPD     416(CX), Y8, Y8
@@ -21673,7 +21719,7 @@ fewRow18:
 	VMOVUPS    64(CX), Y6
 	VADDPD     320(CX), Y6, Y6
 	VMASKMOVPD 576(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
 	VADDPD     448(CX), Y8, Y8
@@ -21724,7 +21770,7 @@ fewRow19:
 	VMOVUPS    96(CX), Y8
 	VADDPD     352(CX), Y8, Y8
 	VMASKMOVPD 608(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VMOVUPS    224(CX), Y9
 	VADDPD     480(CX), Y9, Y9
@@ -21747,7 +21793,7 @@ fewRow20:
 	VMOVUPS    128(CX), Y6
 	VADDPD     384(CX), Y6, Y6
 	VMASKMOVPD 640(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    64(CX), Y6
@@ -21801,7 +21847,7 @@ fewRow21:
 	VMOVUPS    160(CX), Y8
 	VADDPD     416(CX), Y8, Y8
 	VMASKMOVPD 672(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    96(CX), Y8
@@ -21835,7 +21881,7 @@ fewRow22:
 	VMOVUPS    192(CX), Y8
 	VADDPD     448(CX), Y8, Y8
 	VMASKMOVPD 704(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -21892,7 +21938,7 @@ fewRow23:
 	VMOVUPS    224(CX), Y9
 	VADDPD     480(CX), Y9, Y9
 	VMASKMOVPD 736(CX), Y4, Y10
-	VORPS      Y5, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
@@ -21911,7 +21957,7 @@ fewRow24:
 	VADDPD     256(CX), Y7, Y7
 	VMOVUPS    512(CX), Y6
 	VMASKMOVPD 768(CX), Y4, Y8
-	VORPS      Y5, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y5, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
 	VMOVUPS    128(CX), Y6
@@ -21973,7 +22019,7 @@ fewRow25:
 	VADDPD     288(CX), Y6, Y6
 	VMOVUPS    544(CX), Y8
 	VMASKMOVPD 800(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    160(CX), Y8
@@ -22012,7 +22058,7 @@ fewRow26:
 	VADDPD     320(CX), Y6, Y6
 	VMOVUPS    576(CX), Y8
 	VMASKMOVPD 832(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVUPS    192(CX), Y8
@@ -22080,7 +22126,7 @@ fewRow27:
 	VADDPD     352(CX), Y8, Y8
 	VMOVUPS    608(CX), Y9
 	VMASKMOVPD 864(CX), Y4, Y10
-	VORPS      Y5, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	VMOVUPS    224(CX), Y9
@@ -22108,7 +22154,7 @@ fewRow28:
 	VADDPD     384(CX), Y6, Y6
 	VMOVUPS    640(CX), Y8
 	VMASKMOVPD 896(CX), Y4, Y9
-	VORPS      Y5, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y5, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y7, Y7
@@ -22182,7 +22228,7 @@ fewRow29:
 	VADDPD     416(CX), Y8, Y8
 	VMOVUPS    672(CX), Y9
 	VMASKMOVPD 928(CX), Y4, Y10
-	VORPS      Y5, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
@@ -22227,7 +22273,7 @@ fewRow30:
 	VADDPD     448(CX), Y8, Y8
 	VMOVUPS    704(CX), Y9
 	VMASKMOVPD 960(CX), Y4, Y10
-	VORPS      Y5, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y5, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	VADDPD     Y8, Y6, Y6
@@ -22307,7 +22353,7 @@ fewRow31:
 	VADDPD     480(CX), Y9, Y9
 	VMOVUPS    736(CX), Y10
 	VMASKMOVPD 992(CX), Y4, Y11
-	VORPS      Y5, Y11, Y11
+	VBLENDVPS  Y4, Y11, Y5, Y11
 	VADDPD     Y11, Y10, Y10
 	VADDPD     Y10, Y9, Y9
 	VADDPD     Y9, Y8, Y8
@@ -22322,24 +22368,24 @@ fewRow31:
 	JNE        fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y7
-	VMOVUPS     64(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPD      Y8, Y7, Y7
-	VMOVUPS     32(SP), Y6
-	VMOVUPS     96(SP), Y8
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VADDPD      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y8
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPD      Y8, Y7, Y7
-	CMPQ        R9, $+4
-	JNE         fewPart
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y7
+	VMOVUPS    64(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPD     Y8, Y7, Y7
+	VMOVUPS    32(SP), Y6
+	VMOVUPS    96(SP), Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VADDPD     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPD     Y8, Y7, Y7
+	CMPQ       R9, $+4
+	JNE        fewPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R11
@@ -22630,10 +22676,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
 
 tail0at0:
 	MOVQ      264(SP), R10
@@ -22656,21 +22702,19 @@ tail0at0:
 	JMP       tailed4
 
 part0:
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    (R11), R12
-	XORL    R14, R14
-	TESTB   $0x01, R10
-	JEQ     no1of_3
-	MOVWLZX -2(R12)(R10*2), R14
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         (R11), R12
+	XORL         R14, R14
+	TESTB        $0x01, R10
+	JEQ          no1of_3
+	MOVWLZX      -2(R12)(R10*2), R14
 
 no1of_3:
 	TESTB $0x02, R10
@@ -22690,28 +22734,25 @@ no2of_4:
 
 no4of_5:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y8, Y8
 	JMP       tailed4
 
 part1:
-	ADDQ    $-8, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    16(R11), R14
-	XORL    R13, R13
-	TESTB   $0x01, R10
-	JEQ     no1of_8
-	MOVWLZX -2(R14)(R10*2), R13
+	ADDQ         $-8, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         16(R11), R14
+	XORL         R13, R13
+	TESTB        $0x01, R10
+	JEQ          no1of_8
+	MOVWLZX      -2(R14)(R10*2), R13
 
 no1of_8:
 	TESTB $0x02, R10
@@ -22731,28 +22772,25 @@ no2of_9:
 
 no4of_10:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y9, Y9
 	JMP       tailed4
 
 part2:
-	ADDQ    $-16, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R13
-	SHLQ    $0x02, R13
-	LEAQ    reducesumConst0<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y12
-	LEAQ    reducesumConst1<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
-	LEAQ    32(R11), R13
-	XORL    R12, R12
-	TESTB   $0x01, R10
-	JEQ     no1of_13
-	MOVWLZX -2(R13)(R10*2), R12
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R14
+	SUBQ         R13, R14
+	VMOVUPS      32(R14), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         32(R11), R13
+	XORL         R12, R12
+	TESTB        $0x01, R10
+	JEQ          no1of_13
+	MOVWLZX      -2(R13)(R10*2), R12
 
 no1of_13:
 	TESTB $0x02, R10
@@ -22772,28 +22810,25 @@ no2of_14:
 
 no4of_15:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y10, Y10
 	JMP       tailed4
 
 part3:
-	ADDQ    $-24, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y14
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    48(R11), R12
-	XORL    R14, R14
-	TESTB   $0x01, R10
-	JEQ     no1of_18
-	MOVWLZX -2(R12)(R10*2), R14
+	ADDQ         $-24, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         48(R11), R12
+	XORL         R14, R14
+	TESTB        $0x01, R10
+	JEQ          no1of_18
+	MOVWLZX      -2(R12)(R10*2), R14
 
 no1of_18:
 	TESTB $0x02, R10
@@ -22813,8 +22848,7 @@ no2of_19:
 
 no4of_20:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y11, Y11
 
 tailed4:
@@ -22908,10 +22942,10 @@ no2at4:
 	JMP       tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 tail0at4:
 	MOVQ      264(SP), R11
@@ -22934,22 +22968,20 @@ tail0at4:
 	JMP       tailed8
 
 part4:
-	ADDQ    $-32, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y12
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    64(R10), R14
-	XORL    R13, R13
-	TESTB   $0x01, R11
-	JEQ     no1of_23
-	MOVWLZX -2(R14)(R11*2), R13
+	ADDQ         $-32, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         64(R10), R14
+	XORL         R13, R13
+	TESTB        $0x01, R11
+	JEQ          no1of_23
+	MOVWLZX      -2(R14)(R11*2), R13
 
 no1of_23:
 	TESTB $0x02, R11
@@ -22969,28 +23001,25 @@ no2of_24:
 
 no4of_25:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y7, Y7
 	JMP       tailed8
 
 part5:
-	ADDQ    $-40, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R13
-	SHLQ    $0x02, R13
-	LEAQ    reducesumConst0<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y14
-	LEAQ    reducesumConst1<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
-	LEAQ    80(R10), R13
-	XORL    R12, R12
-	TESTB   $0x01, R11
-	JEQ     no1of_28
-	MOVWLZX -2(R13)(R11*2), R12
+	ADDQ         $-40, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R14
+	SUBQ         R13, R14
+	VMOVUPS      32(R14), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         80(R10), R13
+	XORL         R12, R12
+	TESTB        $0x01, R11
+	JEQ          no1of_28
+	MOVWLZX      -2(R13)(R11*2), R12
 
 no1of_28:
 	TESTB $0x02, R11
@@ -23010,28 +23039,25 @@ no2of_29:
 
 no4of_30:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y6, Y6
 	JMP       tailed8
 
 part6:
-	ADDQ    $-48, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    96(R10), R12
-	XORL    R14, R14
-	TESTB   $0x01, R11
-	JEQ     no1of_33
-	MOVWLZX -2(R12)(R11*2), R14
+	ADDQ         $-48, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         96(R10), R12
+	XORL         R14, R14
+	TESTB        $0x01, R11
+	JEQ          no1of_33
+	MOVWLZX      -2(R12)(R11*2), R14
 
 no1of_33:
 	TESTB $0x02, R11
@@ -23051,28 +23077,25 @@ no2of_34:
 
 no4of_35:
 	VCVTPH2PS X14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y5, Y5
 	JMP       tailed8
 
 part7:
-	ADDQ    $-56, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    112(R10), R14
-	XORL    R13, R13
-	TESTB   $0x01, R11
-	JEQ     no1of_38
-	MOVWLZX -2(R14)(R11*2), R13
+	ADDQ         $-56, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         112(R10), R14
+	XORL         R13, R13
+	TESTB        $0x01, R11
+	JEQ          no1of_38
+	MOVWLZX      -2(R14)(R11*2), R13
 
 no1of_38:
 	TESTB $0x02, R11
@@ -23092,8 +23115,7 @@ no2of_39:
 
 no4of_40:
 	VCVTPH2PS X12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y4, Y4
 
 tailed8:
@@ -23122,54 +23144,54 @@ without4at4:
 	VADDPS 496(SP), Y4, Y4
 
 without8at4:
-	VADDPS      528(SP), Y7, Y7
-	VADDPS      560(SP), Y6, Y6
-	VADDPS      592(SP), Y5, Y5
-	VADDPS      624(SP), Y4, Y4
-	VADDPS      Y5, Y7, Y7
-	VADDPS      Y4, Y6, Y6
-	VADDPS      Y6, Y7, Y7
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y7, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y7
-	VMOVUPS     128(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     32(SP), Y6
-	VMOVUPS     160(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     64(SP), Y6
-	VMOVUPS     192(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VMOVUPS     96(SP), Y4
-	VMOVUPS     224(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y8
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y8, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	CMPQ        R8, $+8
-	JNE         manyPart
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VADDPS     528(SP), Y7, Y7
+	VADDPS     560(SP), Y6, Y6
+	VADDPS     592(SP), Y5, Y5
+	VADDPS     624(SP), Y4, Y4
+	VADDPS     Y5, Y7, Y7
+	VADDPS     Y4, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y7, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y7
+	VMOVUPS    128(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    32(SP), Y6
+	VMOVUPS    160(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    64(SP), Y6
+	VMOVUPS    192(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    96(SP), Y4
+	VMOVUPS    224(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	CMPQ       R8, $+8
+	JNE        manyPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -23210,23 +23232,234 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x01, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst5<>+0(SB), Y7
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x01, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack8done
+	VCVTPH2PS  (CX), Y7
+	VCVTPH2PS  64(CX), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTPH2PS  16(CX), Y6
+	VCVTPH2PS  80(CX), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTPH2PS  32(CX), Y6
+	VCVTPH2PS  96(CX), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  48(CX), Y4
+	VCVTPH2PS  112(CX), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack7loop:
+	LEAQ       114(CX), R10
+	CMPQ       R10, SI
+	JHI        pack7done
+	VCVTPH2PS  (CX), Y6
+	VBLENDPS   $0x80, Y7, Y6, Y6
+	VCVTPH2PS  56(CX), Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  14(CX), Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VCVTPH2PS  70(CX), Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  28(CX), Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VCVTPH2PS  84(CX), Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  42(CX), Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VCVTPH2PS  98(CX), Y8
+	VBLENDPS   $0x80, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+112, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack6loop:
+	LEAQ       100(CX), R10
+	CMPQ       R10, SI
+	JHI        pack6done
+	VCVTPH2PS  (CX), Y6
+	VBLENDPS   $0xc0, Y7, Y6, Y6
+	VCVTPH2PS  48(CX), Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  12(CX), Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VCVTPH2PS  60(CX), Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  24(CX), Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VCVTPH2PS  72(CX), Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  36(CX), Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VCVTPH2PS  84(CX), Y8
+	VBLENDPS   $0xc0, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack5loop:
+	LEAQ       86(CX), R10
+	CMPQ       R10, SI
+	JHI        pack5done
+	VCVTPH2PS  (CX), Y6
+	VBLENDPS   $0xe0, Y7, Y6, Y6
+	VCVTPH2PS  40(CX), Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  10(CX), Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VCVTPH2PS  50(CX), Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  20(CX), Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VCVTPH2PS  60(CX), Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  30(CX), Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VCVTPH2PS  70(CX), Y8
+	VBLENDPS   $0xe0, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+80, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst3<>+0(SB), Y7
 
 pack4loop:
 	LEAQ      64(CX), R10
@@ -23234,13 +23467,13 @@ pack4loop:
 	JHI       pack4done
 	VCVTPH2PS (CX), Y6
 	VCVTPH2PS 16(CX), Y4
-	VUNPCKHPD Y4, Y6, Y5
-	VUNPCKLPD Y4, Y6, Y6
+	VSHUFPD   $0x05, Y4, Y6, Y5
+	VBLENDPS  $0xcc, Y4, Y6, Y6
 	VADDPS    Y5, Y6, Y6
 	VCVTPH2PS 32(CX), Y4
 	VCVTPH2PS 48(CX), Y5
-	VUNPCKHPD Y5, Y4, Y8
-	VUNPCKLPD Y5, Y4, Y4
+	VSHUFPD   $0x05, Y5, Y4, Y8
+	VBLENDPS  $0xcc, Y5, Y4, Y4
 	VADDPS    Y8, Y4, Y4
 	VSHUFPS   $0xdd, Y4, Y6, Y5
 	VSHUFPS   $0x88, Y4, Y6, Y6
@@ -23256,42 +23489,37 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst6<>+0(SB), Y7
-	VMOVUPS reducesumConst7<>+0(SB), Y6
-	VMOVUPS reducesumConst8<>+0(SB), Y4
-	VMOVUPS reducesumConst5<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VMOVUPS      reducesumConst5<>+0(SB), Y6
+	VMOVUPS      reducesumConst3<>+0(SB), Y4
 
 pack3loop:
 	LEAQ      52(CX), R10
 	CMPQ      R10, SI
 	JHI       pack3done
-	VCVTPH2PS (CX), Y8
-	VPERMPS   Y8, Y7, Y8
-	VANDPS    Y6, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VCVTPH2PS 12(CX), Y9
-	VPERMPS   Y9, Y7, Y9
-	VANDPS    Y6, Y9, Y9
-	VORPS     Y4, Y9, Y9
-	VUNPCKHPD Y9, Y8, Y10
-	VUNPCKLPD Y9, Y8, Y8
+	VCVTPH2PS (CX), Y5
+	VPERMPS   Y5, Y6, Y5
+	VBLENDPS  $0x88, Y7, Y5, Y5
+	VCVTPH2PS 12(CX), Y8
+	VPERMPS   Y8, Y6, Y8
+	VBLENDPS  $0x88, Y7, Y8, Y8
+	VSHUFPD   $0x05, Y8, Y5, Y9
+	VBLENDPS  $0xcc, Y8, Y5, Y5
+	VADDPS    Y9, Y5, Y5
+	VCVTPH2PS 24(CX), Y8
+	VPERMPS   Y8, Y6, Y8
+	VBLENDPS  $0x88, Y7, Y8, Y8
+	VCVTPH2PS 36(CX), Y9
+	VPERMPS   Y9, Y6, Y9
+	VBLENDPS  $0x88, Y7, Y9, Y9
+	VSHUFPD   $0x05, Y9, Y8, Y10
+	VBLENDPS  $0xcc, Y9, Y8, Y8
 	VADDPS    Y10, Y8, Y8
-	VCVTPH2PS 24(CX), Y9
-	VPERMPS   Y9, Y7, Y9
-	VANDPS    Y6, Y9, Y9
-	VORPS     Y4, Y9, Y9
-	VCVTPH2PS 36(CX), Y10
-	VPERMPS   Y10, Y7, Y10
-	VANDPS    Y6, Y10, Y10
-	VORPS     Y4, Y10, Y10
-	VUNPCKHPD Y10, Y9, Y11
-	VUNPCKLPD Y10, Y9, Y9
-	VADDPS    Y11, Y9, Y9
-	VSHUFPS   $0xdd, Y9, Y8, Y10
-	VSHUFPS   $0x88, Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VPERMPS   Y8, Y5, Y8
-	VMOVUPS   Y8, (DX)
+	VSHUFPS   $0xdd, Y8, Y5, Y9
+	VSHUFPS   $0x88, Y8, Y5, Y5
+	VADDPS    Y9, Y5, Y5
+	VPERMPS   Y5, Y4, Y5
+	VMOVUPS   Y5, (DX)
 	ADDQ      $+48, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -23301,19 +23529,19 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst9<>+0(SB), Y5
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
 	LEAQ      32(CX), R10
 	CMPQ      R10, SI
 	JHI       pack2done
-	VCVTPH2PS (CX), Y4
-	VCVTPH2PS 16(CX), Y6
-	VSHUFPS   $0xdd, Y6, Y4, Y7
-	VSHUFPS   $0x88, Y6, Y4, Y4
-	VADDPS    Y7, Y4, Y4
-	VPERMPS   Y4, Y5, Y4
-	VMOVUPS   Y4, (DX)
+	VCVTPH2PS (CX), Y6
+	VCVTPH2PS 16(CX), Y7
+	VSHUFPS   $0xdd, Y7, Y6, Y5
+	VSHUFPS   $0x88, Y7, Y6, Y6
+	VADDPS    Y5, Y6, Y6
+	VPERMPS   Y6, Y4, Y6
+	VMOVUPS   Y6, (DX)
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -23327,8 +23555,8 @@ pack1loop:
 	LEAQ      16(CX), R10
 	CMPQ      R10, SI
 	JHI       pack1done
-	VCVTPH2PS (CX), Y5
-	VMOVUPS   Y5, (DX)
+	VCVTPH2PS (CX), Y4
+	VMOVUPS   Y4, (DX)
 	ADDQ      $+16, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -23336,185 +23564,167 @@ pack1loop:
 
 pack1done:
 unpacked:
-	TESTQ   BX, BX
-	JEQ     done
-	MOVQ    BX, SI
-	ADDQ    $-1, SI
-	MOVQ    32(AX), R10
-	IMULQ   R10, SI
-	ADDQ    CX, SI
-	MOVQ    R8, R10
-	SHLQ    $0x01, R10
-	ADDQ    R10, SI
-	MOVQ    R8, DI
-	ADDQ    $-1, DI
-	ANDQ    $+7, DI
-	ADDQ    $+1, DI
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R10, R9
-	VMOVUPS 32(R9), Y5
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R10, R9
-	VMOVUPS 32(R9), Y4
-	CMPQ    R8, $+16
-	JGT     rest
-	VMOVUPS reducesumConst5<>+0(SB), Y6
-	CMPQ    R8, $+8
-	JLE     whole1
+	TESTQ        BX, BX
+	JEQ          done
+	MOVQ         BX, SI
+	ADDQ         $-1, SI
+	MOVQ         32(AX), R10
+	IMULQ        R10, SI
+	ADDQ         CX, SI
+	MOVQ         R8, R10
+	SHLQ         $0x01, R10
+	ADDQ         R10, SI
+	MOVQ         R8, DI
+	ADDQ         $-1, DI
+	ANDQ         $+7, DI
+	ADDQ         $+1, DI
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	CMPQ         R8, $+16
+	JGT          rest
+	VMOVUPS      reducesumConst3<>+0(SB), Y7
+	CMPQ         R8, $+8
+	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+8
-	JLT         rest
-	MOVQ        32(AX), R9
-	SHLQ        $0x03, R9
-	ADDQ        CX, R9
-	ADDQ        $+32, R9
-	CMPQ        R9, SI
-	JHI         rest
-	VCVTPH2PS   (CX), Y7
-	VCVTPH2PS   16(CX), Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y8
-	VCVTPH2PS   16(CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VCVTPH2PS   (CX), Y8
-	VCVTPH2PS   16(CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y9
-	VCVTPH2PS   16(CX), Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VCVTPH2PS   (CX), Y8
-	VCVTPH2PS   16(CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y9
-	VCVTPH2PS   16(CX), Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VCVTPH2PS   (CX), Y9
-	VCVTPH2PS   16(CX), Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y10
-	VCVTPH2PS   16(CX), Y11
-	VANDPS      Y5, Y11, Y11
-	VORPS       Y4, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y7, Y9
-	VSHUFPS     $0x88, Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPERMPS     Y7, Y6, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole2
+	CMPQ       BX, $+8
+	JLT        rest
+	MOVQ       32(AX), R9
+	SHLQ       $0x03, R9
+	ADDQ       CX, R9
+	ADDQ       $+32, R9
+	CMPQ       R9, SI
+	JHI        rest
+	VCVTPH2PS  (CX), Y5
+	VCVTPH2PS  16(CX), Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	VADDPS     Y8, Y5, Y5
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y8
+	VCVTPH2PS  16(CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  (CX), Y8
+	VCVTPH2PS  16(CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y9
+	VCVTPH2PS  16(CX), Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  (CX), Y8
+	VCVTPH2PS  16(CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y9
+	VCVTPH2PS  16(CX), Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VCVTPH2PS  (CX), Y9
+	VCVTPH2PS  16(CX), Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y10
+	VCVTPH2PS  16(CX), Y11
+	VBLENDVPS  Y4, Y11, Y6, Y11
+	VADDPS     Y11, Y10, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y7, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+8
-	JLT         rest
-	MOVQ        32(AX), R9
-	SHLQ        $0x03, R9
-	ADDQ        CX, R9
-	ADDQ        $+16, R9
-	CMPQ        R9, SI
-	JHI         rest
-	VCVTPH2PS   (CX), Y7
-	VANDPS      Y5, Y7, Y7
-	VORPS       Y4, Y7, Y7
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VCVTPH2PS   (CX), Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VCVTPH2PS   (CX), Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VCVTPH2PS   (CX), Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y7, Y9
-	VSHUFPS     $0x88, Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPERMPS     Y7, Y6, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole1
+	CMPQ       BX, $+8
+	JLT        rest
+	MOVQ       32(AX), R9
+	SHLQ       $0x03, R9
+	ADDQ       CX, R9
+	ADDQ       $+16, R9
+	CMPQ       R9, SI
+	JHI        rest
+	VCVTPH2PS  (CX), Y5
+	VBLENDVPS  Y4, Y5, Y6, Y5
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  (CX), Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  (CX), Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VCVTPH2PS  (CX), Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y7, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -23690,7 +23900,7 @@ fewRow0:
 	LEAQ      16(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_44
-	VCVTPH2PS (CX), Y6
+	VCVTPH2PS (CX), Y7
 	JMP       loaded_45
 
 exact_44:
@@ -23710,33 +23920,32 @@ no1of_46:
 	ORQ   R13, R12
 
 no2of_47:
-	VMOVQ   R12, X6
+	VMOVQ   R12, X7
 	TESTB   $0x04, DI
 	JEQ     no4of_48
-	VMOVQ   (R14), X6
-	VPINSRQ $0x01, R12, X6, X6
+	VMOVQ   (R14), X7
+	VPINSRQ $0x01, R12, X7, X7
 
 no4of_48:
-	VCVTPH2PS X6, Y6
+	VCVTPH2PS X7, Y7
 
 loaded_45:
-	VANDPS  Y5, Y6, Y6
-	VORPS   Y4, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle0
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow0
-	JMP     fewFold
+	VBLENDVPS Y4, Y7, Y6, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle0
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow0
+	JMP       fewFold
 
 fewRow1:
-	VCVTPH2PS (CX), Y6
+	VCVTPH2PS (CX), Y7
 	LEAQ      32(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_49
-	VCVTPH2PS 16(CX), Y7
+	VCVTPH2PS 16(CX), Y5
 	JMP       loaded_50
 
 exact_49:
@@ -23756,34 +23965,33 @@ no1of_51:
 	ORQ   R12, R13
 
 no2of_52:
-	VMOVQ   R13, X7
+	VMOVQ   R13, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_53
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R13, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R13, X5, X5
 
 no4of_53:
-	VCVTPH2PS X7, Y7
+	VCVTPH2PS X5, Y5
 
 loaded_50:
-	VANDPS  Y5, Y7, Y7
-	VORPS   Y4, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle1
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow1
-	JMP     fewFold
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle1
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow1
+	JMP       fewFold
 
 fewRow2:
-	VCVTPH2PS (CX), Y6
+	VCVTPH2PS (CX), Y7
 	LEAQ      48(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_54
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS 32(CX), Y5
 	JMP       loaded_55
 
 exact_54:
@@ -23803,24 +24011,23 @@ no1of_56:
 	ORQ   R13, R12
 
 no2of_57:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_58
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_58:
-	VCVTPH2PS X7, Y7
+	VCVTPH2PS X5, Y5
 
 loaded_55:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
-	VADDPS    Y7, Y6, Y6
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle2
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -23828,10 +24035,10 @@ loaded_55:
 	JMP       fewFold
 
 fewRow3:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 32(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 32(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	LEAQ      64(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_59
@@ -23865,25 +24072,24 @@ no4of_63:
 	VCVTPH2PS X8, Y8
 
 loaded_60:
-	VANDPS  Y5, Y8, Y8
-	VORPS   Y4, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle3
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow3
-	JMP     fewFold
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle3
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow3
+	JMP       fewFold
 
 fewRow4:
-	VCVTPH2PS (CX), Y6
+	VCVTPH2PS (CX), Y7
 	LEAQ      80(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_64
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS 64(CX), Y5
 	JMP       loaded_65
 
 exact_64:
@@ -23903,28 +24109,27 @@ no1of_66:
 	ORQ   R13, R12
 
 no2of_67:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_68
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_68:
-	VCVTPH2PS X7, Y7
+	VCVTPH2PS X5, Y5
 
 loaded_65:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 48(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle4
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -23932,12 +24137,12 @@ loaded_65:
 	JMP       fewFold
 
 fewRow5:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	LEAQ      96(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_69
@@ -23971,15 +24176,14 @@ no4of_73:
 	VCVTPH2PS X8, Y8
 
 loaded_70:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle5
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -23987,10 +24191,10 @@ loaded_70:
 	JMP       fewFold
 
 fewRow6:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	LEAQ      112(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_74
@@ -24024,19 +24228,18 @@ no4of_78:
 	VCVTPH2PS X8, Y8
 
 loaded_75:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle6
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24044,16 +24247,16 @@ loaded_75:
 	JMP       fewFold
 
 fewRow7:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	LEAQ      128(CX), R12
 	CMPQ      R12, SI
@@ -24088,26 +24291,25 @@ no4of_83:
 	VCVTPH2PS X9, Y9
 
 loaded_80:
-	VANDPS  Y5, Y9, Y9
-	VORPS   Y4, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle7
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow7
-	JMP     fewFold
+	VBLENDVPS Y4, Y9, Y6, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle7
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow7
+	JMP       fewFold
 
 fewRow8:
-	VCVTPH2PS (CX), Y6
+	VCVTPH2PS (CX), Y7
 	LEAQ      144(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_84
-	VCVTPH2PS 128(CX), Y7
+	VCVTPH2PS 128(CX), Y5
 	JMP       loaded_85
 
 exact_84:
@@ -24127,36 +24329,35 @@ no1of_86:
 	ORQ   R13, R12
 
 no2of_87:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_88
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_88:
-	VCVTPH2PS X7, Y7
+	VCVTPH2PS X5, Y5
 
 loaded_85:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle8
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24164,16 +24365,16 @@ loaded_85:
 	JMP       fewFold
 
 fewRow9:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	LEAQ      160(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_89
@@ -24207,19 +24408,18 @@ no4of_93:
 	VCVTPH2PS X8, Y8
 
 loaded_90:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle9
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24227,12 +24427,12 @@ loaded_90:
 	JMP       fewFold
 
 fewRow10:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	LEAQ      176(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_94
@@ -24266,25 +24466,24 @@ no4of_98:
 	VCVTPH2PS X8, Y8
 
 loaded_95:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle10
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24292,22 +24491,22 @@ loaded_95:
 	JMP       fewFold
 
 fewRow11:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	LEAQ      192(CX), R12
 	CMPQ      R12, SI
@@ -24342,16 +24541,15 @@ no4of_103:
 	VCVTPH2PS X9, Y9
 
 loaded_100:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle11
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24359,10 +24557,10 @@ loaded_100:
 	JMP       fewFold
 
 fewRow12:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	LEAQ      208(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_104
@@ -24396,31 +24594,30 @@ no4of_108:
 	VCVTPH2PS X8, Y8
 
 loaded_105:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle12
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24428,22 +24625,22 @@ loaded_105:
 	JMP       fewFold
 
 fewRow13:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	LEAQ      224(CX), R12
 	CMPQ      R12, SI
@@ -24478,20 +24675,19 @@ no4of_113:
 	VCVTPH2PS X9, Y9
 
 loaded_110:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle13
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24499,16 +24695,16 @@ loaded_110:
 	JMP       fewFold
 
 fewRow14:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	LEAQ      240(CX), R13
 	CMPQ      R13, SI
@@ -24543,28 +24739,27 @@ no4of_118:
 	VCVTPH2PS X9, Y9
 
 loaded_115:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle14
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24572,28 +24767,28 @@ loaded_115:
 	JMP       fewFold
 
 fewRow15:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -24631,29 +24826,28 @@ no4of_123:
 	VCVTPH2PS X10, Y10
 
 loaded_120:
-	VANDPS  Y5, Y10, Y10
-	VORPS   Y4, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle15
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow15
-	JMP     fewFold
+	VBLENDVPS Y4, Y10, Y6, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle15
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow15
+	JMP       fewFold
 
 fewRow16:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
 	LEAQ      272(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_124
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS 256(CX), Y5
 	JMP       loaded_125
 
 exact_124:
@@ -24673,38 +24867,37 @@ no1of_126:
 	ORQ   R13, R12
 
 no2of_127:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_128
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_128:
-	VCVTPH2PS X7, Y7
+	VCVTPH2PS X5, Y5
 
 loaded_125:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -24712,11 +24905,11 @@ loaded_125:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle16
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24724,26 +24917,26 @@ loaded_125:
 	JMP       fewFold
 
 fewRow17:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      288(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_129
@@ -24777,13 +24970,12 @@ no4of_133:
 	VCVTPH2PS X8, Y8
 
 loaded_130:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -24791,11 +24983,11 @@ loaded_130:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle17
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24803,18 +24995,18 @@ loaded_130:
 	JMP       fewFold
 
 fewRow18:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      304(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_134
@@ -24848,23 +25040,22 @@ no4of_138:
 	VCVTPH2PS X8, Y8
 
 loaded_135:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -24872,11 +25063,11 @@ loaded_135:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle18
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24884,34 +25075,34 @@ loaded_135:
 	JMP       fewFold
 
 fewRow19:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -24948,18 +25139,17 @@ no4of_143:
 	VCVTPH2PS X9, Y9
 
 loaded_140:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle19
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -24967,14 +25157,14 @@ loaded_140:
 	JMP       fewFold
 
 fewRow20:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      336(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_144
@@ -25008,29 +25198,28 @@ no4of_148:
 	VCVTPH2PS X8, Y8
 
 loaded_145:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25040,11 +25229,11 @@ loaded_145:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle20
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25052,32 +25241,32 @@ loaded_145:
 	JMP       fewFold
 
 fewRow21:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25114,10 +25303,9 @@ no4of_153:
 	VCVTPH2PS X9, Y9
 
 loaded_150:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25127,11 +25315,11 @@ loaded_150:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle21
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25139,22 +25327,22 @@ loaded_150:
 	JMP       fewFold
 
 fewRow22:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25191,22 +25379,21 @@ no4of_158:
 	VCVTPH2PS X9, Y9
 
 loaded_155:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25216,11 +25403,11 @@ loaded_155:
 	VCVTPH2PS 240(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle22
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25228,40 +25415,40 @@ loaded_155:
 	JMP       fewFold
 
 fewRow23:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25303,26 +25490,25 @@ no4of_163:
 	VCVTPH2PS X10, Y10
 
 loaded_160:
-	VANDPS  Y5, Y10, Y10
-	VORPS   Y4, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle23
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow23
-	JMP     fewFold
+	VBLENDVPS Y4, Y10, Y6, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle23
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow23
+	JMP       fewFold
 
 fewRow24:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	LEAQ      400(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_164
@@ -25356,39 +25542,38 @@ no4of_168:
 	VCVTPH2PS X8, Y8
 
 loaded_165:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25400,11 +25585,11 @@ loaded_165:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle24
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25412,34 +25597,34 @@ loaded_165:
 	JMP       fewFold
 
 fewRow25:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	LEAQ      416(CX), R12
 	CMPQ      R12, SI
@@ -25474,16 +25659,15 @@ no4of_173:
 	VCVTPH2PS X9, Y9
 
 loaded_170:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25495,11 +25679,11 @@ loaded_170:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle25
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25507,22 +25691,22 @@ loaded_170:
 	JMP       fewFold
 
 fewRow26:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	LEAQ      432(CX), R13
 	CMPQ      R13, SI
@@ -25557,30 +25741,29 @@ no4of_178:
 	VCVTPH2PS X9, Y9
 
 loaded_175:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25592,11 +25775,11 @@ loaded_175:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle26
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25604,46 +25787,46 @@ loaded_175:
 	JMP       fewFold
 
 fewRow27:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	VCVTPH2PS 416(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25681,8 +25864,7 @@ no4of_183:
 	VCVTPH2PS X10, Y10
 
 loaded_180:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 112(CX), Y9
@@ -25691,11 +25873,11 @@ loaded_180:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle27
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25703,16 +25885,16 @@ loaded_180:
 	JMP       fewFold
 
 fewRow28:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
 	LEAQ      464(CX), R13
 	CMPQ      R13, SI
@@ -25747,38 +25929,37 @@ no4of_188:
 	VCVTPH2PS X9, Y9
 
 loaded_185:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	VCVTPH2PS 416(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 336(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25792,11 +25973,11 @@ loaded_185:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle28
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25804,42 +25985,42 @@ loaded_185:
 	JMP       fewFold
 
 fewRow29:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
 	VCVTPH2PS 448(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	VCVTPH2PS 416(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
 	VCVTPH2PS 352(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25877,11 +26058,10 @@ no4of_193:
 	VCVTPH2PS X10, Y10
 
 loaded_190:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25895,11 +26075,11 @@ loaded_190:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle29
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -25907,28 +26087,28 @@ loaded_190:
 	JMP       fewFold
 
 fewRow30:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
 	VCVTPH2PS 448(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	VCVTPH2PS 416(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25966,19 +26146,18 @@ no4of_198:
 	VCVTPH2PS X10, Y10
 
 loaded_195:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -25986,7 +26165,7 @@ loaded_195:
 	VCVTPH2PS 464(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -26000,11 +26179,11 @@ loaded_195:
 	VCVTPH2PS 368(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle30
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -26012,28 +26191,28 @@ loaded_195:
 	JMP       fewFold
 
 fewRow31:
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 128(CX), Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 256(CX), Y7
+	VCVTPH2PS (CX), Y7
+	VCVTPH2PS 128(CX), Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 256(CX), Y5
 	VCVTPH2PS 384(CX), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 64(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 64(CX), Y5
 	VCVTPH2PS 192(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 320(CX), Y8
 	VCVTPH2PS 448(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 32(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 32(CX), Y5
 	VCVTPH2PS 160(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 288(CX), Y8
 	VCVTPH2PS 416(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 96(CX), Y8
 	VCVTPH2PS 224(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -26041,15 +26220,15 @@ fewRow31:
 	VCVTPH2PS 480(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VCVTPH2PS 16(CX), Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VCVTPH2PS 16(CX), Y5
 	VCVTPH2PS 144(CX), Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 272(CX), Y8
 	VCVTPH2PS 400(CX), Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 80(CX), Y8
 	VCVTPH2PS 208(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -26057,7 +26236,7 @@ fewRow31:
 	VCVTPH2PS 464(CX), Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(CX), Y8
 	VCVTPH2PS 176(CX), Y9
 	VADDPS    Y9, Y8, Y8
@@ -26102,76 +26281,75 @@ no4of_203:
 	VCVTPH2PS X11, Y11
 
 loaded_200:
-	VANDPS  Y5, Y11, Y11
-	VORPS   Y4, Y11, Y11
-	VADDPS  Y11, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle31
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow31
+	VBLENDVPS Y4, Y11, Y6, Y11
+	VADDPS    Y11, Y10, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle31
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y6
-	VMOVUPS     128(SP), Y7
-	VPERM2F128  $0x31, Y7, Y6, Y8
-	VINSERTF128 $0x01, X7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     32(SP), Y7
-	VMOVUPS     160(SP), Y8
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VUNPCKHPD   Y7, Y6, Y8
-	VUNPCKLPD   Y7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     64(SP), Y7
-	VMOVUPS     192(SP), Y8
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VMOVUPS     96(SP), Y8
-	VMOVUPS     224(SP), Y9
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VSHUFPS     $0xdd, Y7, Y6, Y8
-	VSHUFPS     $0x88, Y7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	CMPQ        R11, $+8
-	JNE         fewPart
-	VMOVUPS     Y6, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y7
+	VMOVUPS    128(SP), Y5
+	VPERM2F128 $0x21, Y5, Y7, Y8
+	VBLENDPS   $0xf0, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    160(SP), Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y7, Y8
+	VBLENDPS   $0xcc, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    64(SP), Y5
+	VMOVUPS    192(SP), Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    96(SP), Y8
+	VMOVUPS    224(SP), Y9
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y7, Y8
+	VSHUFPS    $0x88, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	CMPQ       R11, $+8
+	JNE        fewPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R13
 	TESTB        $0x04, R11
 	JEQ          nohalf_204
-	VMOVUPS      X6, (R13)
+	VMOVUPS      X7, (R13)
 	ADDQ         $+16, R13
-	VEXTRACTF128 $0x01, Y6, X6
+	VEXTRACTF128 $0x01, Y7, X7
 
 nohalf_204:
 	TESTB     $0x02, R11
 	JEQ       nopair_205
-	VMOVSD    X6, (R13)
+	VMOVSD    X7, (R13)
 	ADDQ      $+8, R13
-	VPERMILPD $0x01, X6, X6
+	VPERMILPD $0x01, X7, X7
 
 nopair_205:
 	TESTB  $0x01, R11
 	JEQ    noone_206
-	VMOVSS X6, (R13)
+	VMOVSS X7, (R13)
 
 noone_206:
 	JMP fewNext
@@ -26208,13 +26386,13 @@ fewSingle28:
 fewSingle29:
 fewSingle30:
 fewSingle31:
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPD    $0x01, X6, X7
-	VADDPS       X7, X6, X6
-	VMOVSHDUP    X6, X7
-	VADDPS       X7, X6, X6
-	VMOVSS       X6, (DX)
+	VEXTRACTF128 $0x01, Y7, X5
+	VADDPS       X5, X7, X7
+	VPERMILPD    $0x01, X7, X5
+	VADDPS       X5, X7, X7
+	VMOVSHDUP    X7, X5
+	VADDPS       X5, X7, X7
+	VMOVSS       X7, (DX)
 
 fewNext:
 	SUBQ  R11, BX
@@ -26225,6 +26403,12 @@ done:
 end:
 	VZEROUPPER
 	RET
+
+DATA reducesumConst5<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst5<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst5<>+16(SB)/8, $0x0000000400000003
+DATA reducesumConst5<>+24(SB)/8, $0x0000000000000005
+GLOBL reducesumConst5<>(SB), RODATA|NOPTR, $32
 
 // func rowsBF16AVX2(a *byte)
 // Requires: AVX, AVX2
@@ -26543,10 +26727,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y8
-	VBROADCASTSS reducesumConst2<>+0(SB), Y9
-	VBROADCASTSS reducesumConst2<>+0(SB), Y10
-	VBROADCASTSS reducesumConst2<>+0(SB), Y11
+	VBROADCASTSS reducesumConst1<>+0(SB), Y8
+	VBROADCASTSS reducesumConst1<>+0(SB), Y9
+	VBROADCASTSS reducesumConst1<>+0(SB), Y10
+	VBROADCASTSS reducesumConst1<>+0(SB), Y11
 
 tail0at0:
 	MOVQ      264(SP), R10
@@ -26573,21 +26757,19 @@ tail0at0:
 	JMP       tailed4
 
 part0:
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    (R11), R12
-	XORL    R14, R14
-	TESTB   $0x01, R10
-	JEQ     no1of_3
-	MOVWLZX -2(R12)(R10*2), R14
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         (R11), R12
+	XORL         R14, R14
+	TESTB        $0x01, R10
+	JEQ          no1of_3
+	MOVWLZX      -2(R12)(R10*2), R14
 
 no1of_3:
 	TESTB $0x02, R10
@@ -26608,28 +26790,25 @@ no2of_4:
 no4of_5:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y8, Y8
 	JMP       tailed4
 
 part1:
-	ADDQ    $-8, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    16(R11), R14
-	XORL    R13, R13
-	TESTB   $0x01, R10
-	JEQ     no1of_8
-	MOVWLZX -2(R14)(R10*2), R13
+	ADDQ         $-8, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         16(R11), R14
+	XORL         R13, R13
+	TESTB        $0x01, R10
+	JEQ          no1of_8
+	MOVWLZX      -2(R14)(R10*2), R13
 
 no1of_8:
 	TESTB $0x02, R10
@@ -26650,28 +26829,25 @@ no2of_9:
 no4of_10:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y9, Y9
 	JMP       tailed4
 
 part2:
-	ADDQ    $-16, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R13
-	SHLQ    $0x02, R13
-	LEAQ    reducesumConst0<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y12
-	LEAQ    reducesumConst1<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
-	LEAQ    32(R11), R13
-	XORL    R12, R12
-	TESTB   $0x01, R10
-	JEQ     no1of_13
-	MOVWLZX -2(R13)(R10*2), R12
+	ADDQ         $-16, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R14
+	SUBQ         R13, R14
+	VMOVUPS      32(R14), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         32(R11), R13
+	XORL         R12, R12
+	TESTB        $0x01, R10
+	JEQ          no1of_13
+	MOVWLZX      -2(R13)(R10*2), R12
 
 no1of_13:
 	TESTB $0x02, R10
@@ -26692,28 +26868,25 @@ no2of_14:
 no4of_15:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y10, Y10
 	JMP       tailed4
 
 part3:
-	ADDQ    $-24, R10
-	CMPQ    R10, $+0
-	JLE     tailed4
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y14
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    48(R11), R12
-	XORL    R14, R14
-	TESTB   $0x01, R10
-	JEQ     no1of_18
-	MOVWLZX -2(R12)(R10*2), R14
+	ADDQ         $-24, R10
+	CMPQ         R10, $+0
+	JLE          tailed4
+	MOVQ         R10, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         48(R11), R12
+	XORL         R14, R14
+	TESTB        $0x01, R10
+	JEQ          no1of_18
+	MOVWLZX      -2(R12)(R10*2), R14
 
 no1of_18:
 	TESTB $0x02, R10
@@ -26734,8 +26907,7 @@ no2of_19:
 no4of_20:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y11, Y11
 
 tailed4:
@@ -26857,10 +27029,10 @@ no2at4:
 	JMP       tail0at4
 
 no1at4:
-	VBROADCASTSS reducesumConst2<>+0(SB), Y7
-	VBROADCASTSS reducesumConst2<>+0(SB), Y6
-	VBROADCASTSS reducesumConst2<>+0(SB), Y5
-	VBROADCASTSS reducesumConst2<>+0(SB), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	VBROADCASTSS reducesumConst1<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 tail0at4:
 	MOVQ      264(SP), R11
@@ -26887,22 +27059,20 @@ tail0at4:
 	JMP       tailed8
 
 part4:
-	ADDQ    $-32, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y12
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    64(R10), R14
-	XORL    R13, R13
-	TESTB   $0x01, R11
-	JEQ     no1of_23
-	MOVWLZX -2(R14)(R11*2), R13
+	ADDQ         $-32, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         64(R10), R14
+	XORL         R13, R13
+	TESTB        $0x01, R11
+	JEQ          no1of_23
+	MOVWLZX      -2(R14)(R11*2), R13
 
 no1of_23:
 	TESTB $0x02, R11
@@ -26923,28 +27093,25 @@ no2of_24:
 no4of_25:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y7, Y7
 	JMP       tailed8
 
 part5:
-	ADDQ    $-40, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R13
-	SHLQ    $0x02, R13
-	LEAQ    reducesumConst0<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y14
-	LEAQ    reducesumConst1<>+0(SB), R14
-	SUBQ    R13, R14
-	VMOVUPS 32(R14), Y13
-	LEAQ    80(R10), R13
-	XORL    R12, R12
-	TESTB   $0x01, R11
-	JEQ     no1of_28
-	MOVWLZX -2(R13)(R11*2), R12
+	ADDQ         $-40, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R13
+	SHLQ         $0x02, R13
+	LEAQ         reducesumConst0<>+0(SB), R14
+	SUBQ         R13, R14
+	VMOVUPS      32(R14), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         80(R10), R13
+	XORL         R12, R12
+	TESTB        $0x01, R11
+	JEQ          no1of_28
+	MOVWLZX      -2(R13)(R11*2), R12
 
 no1of_28:
 	TESTB $0x02, R11
@@ -26965,28 +27132,25 @@ no2of_29:
 no4of_30:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y6, Y6
 	JMP       tailed8
 
 part6:
-	ADDQ    $-48, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y12
-	LEAQ    reducesumConst1<>+0(SB), R13
-	SUBQ    R12, R13
-	VMOVUPS 32(R13), Y13
-	LEAQ    96(R10), R12
-	XORL    R14, R14
-	TESTB   $0x01, R11
-	JEQ     no1of_33
-	MOVWLZX -2(R12)(R11*2), R14
+	ADDQ         $-48, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R12
+	SHLQ         $0x02, R12
+	LEAQ         reducesumConst0<>+0(SB), R13
+	SUBQ         R12, R13
+	VMOVUPS      32(R13), Y12
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         96(R10), R12
+	XORL         R14, R14
+	TESTB        $0x01, R11
+	JEQ          no1of_33
+	MOVWLZX      -2(R12)(R11*2), R14
 
 no1of_33:
 	TESTB $0x02, R11
@@ -27007,28 +27171,25 @@ no2of_34:
 no4of_35:
 	VPMOVZXWD X14, Y14
 	VPSLLD    $0x10, Y14, Y14
-	VANDPS    Y12, Y14, Y14
-	VORPS     Y13, Y14, Y14
+	VBLENDVPS Y12, Y14, Y13, Y14
 	VADDPS    Y14, Y5, Y5
 	JMP       tailed8
 
 part7:
-	ADDQ    $-56, R11
-	CMPQ    R11, $+0
-	JLE     tailed8
-	MOVQ    R11, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y14
-	LEAQ    reducesumConst1<>+0(SB), R12
-	SUBQ    R14, R12
-	VMOVUPS 32(R12), Y13
-	LEAQ    112(R10), R14
-	XORL    R13, R13
-	TESTB   $0x01, R11
-	JEQ     no1of_38
-	MOVWLZX -2(R14)(R11*2), R13
+	ADDQ         $-56, R11
+	CMPQ         R11, $+0
+	JLE          tailed8
+	MOVQ         R11, R14
+	SHLQ         $0x02, R14
+	LEAQ         reducesumConst0<>+0(SB), R12
+	SUBQ         R14, R12
+	VMOVUPS      32(R12), Y14
+	VBROADCASTSS reducesumConst1<>+0(SB), Y13
+	LEAQ         112(R10), R14
+	XORL         R13, R13
+	TESTB        $0x01, R11
+	JEQ          no1of_38
+	MOVWLZX      -2(R14)(R11*2), R13
 
 no1of_38:
 	TESTB $0x02, R11
@@ -27049,8 +27210,7 @@ no2of_39:
 no4of_40:
 	VPMOVZXWD X12, Y12
 	VPSLLD    $0x10, Y12, Y12
-	VANDPS    Y14, Y12, Y12
-	VORPS     Y13, Y12, Y12
+	VBLENDVPS Y14, Y12, Y13, Y12
 	VADDPS    Y12, Y4, Y4
 
 tailed8:
@@ -27079,54 +27239,54 @@ without4at4:
 	VADDPS 496(SP), Y4, Y4
 
 without8at4:
-	VADDPS      528(SP), Y7, Y7
-	VADDPS      560(SP), Y6, Y6
-	VADDPS      592(SP), Y5, Y5
-	VADDPS      624(SP), Y4, Y4
-	VADDPS      Y5, Y7, Y7
-	VADDPS      Y4, Y6, Y6
-	VADDPS      Y6, Y7, Y7
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y7, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y7
-	VMOVUPS     128(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y4
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     32(SP), Y6
-	VMOVUPS     160(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y4
-	VUNPCKLPD   Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     64(SP), Y6
-	VMOVUPS     192(SP), Y4
-	VPERM2F128  $0x31, Y4, Y6, Y5
-	VINSERTF128 $0x01, X4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VMOVUPS     96(SP), Y4
-	VMOVUPS     224(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y8
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VADDPS      Y8, Y4, Y4
-	VUNPCKHPD   Y4, Y6, Y5
-	VUNPCKLPD   Y4, Y6, Y6
-	VADDPS      Y5, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y7, Y4
-	VSHUFPS     $0x88, Y6, Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	CMPQ        R8, $+8
-	JNE         manyPart
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VADDPS     528(SP), Y7, Y7
+	VADDPS     560(SP), Y6, Y6
+	VADDPS     592(SP), Y5, Y5
+	VADDPS     624(SP), Y4, Y4
+	VADDPS     Y5, Y7, Y7
+	VADDPS     Y4, Y6, Y6
+	VADDPS     Y6, Y7, Y7
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y7, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y7
+	VMOVUPS    128(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    32(SP), Y6
+	VMOVUPS    160(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    64(SP), Y6
+	VMOVUPS    192(SP), Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    96(SP), Y4
+	VMOVUPS    224(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	CMPQ       R8, $+8
+	JNE        manyPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -27167,23 +27327,266 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x01, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst5<>+0(SB), Y7
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x01, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack8done
+	VPMOVZXWD  (CX), Y7
+	VPSLLD     $0x10, Y7, Y7
+	VPMOVZXWD  64(CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y4
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VPMOVZXWD  16(CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  80(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y4
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VPMOVZXWD  32(CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  96(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  48(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  112(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y4
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack7loop:
+	LEAQ       114(CX), R10
+	CMPQ       R10, SI
+	JHI        pack7done
+	VPMOVZXWD  (CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VBLENDPS   $0x80, Y7, Y6, Y6
+	VPMOVZXWD  56(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  14(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VPMOVZXWD  70(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  28(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0x80, Y7, Y4, Y4
+	VPMOVZXWD  84(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  42(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPMOVZXWD  98(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDPS   $0x80, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+112, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack6loop:
+	LEAQ       100(CX), R10
+	CMPQ       R10, SI
+	JHI        pack6done
+	VPMOVZXWD  (CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VBLENDPS   $0xc0, Y7, Y6, Y6
+	VPMOVZXWD  48(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  12(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VPMOVZXWD  60(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  24(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xc0, Y7, Y4, Y4
+	VPMOVZXWD  72(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  36(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPMOVZXWD  84(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDPS   $0xc0, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+
+pack5loop:
+	LEAQ       86(CX), R10
+	CMPQ       R10, SI
+	JHI        pack5done
+	VPMOVZXWD  (CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VBLENDPS   $0xe0, Y7, Y6, Y6
+	VPMOVZXWD  40(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y6, Y5
+	VBLENDPS   $0xf0, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  10(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VPMOVZXWD  50(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  20(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VBLENDPS   $0xe0, Y7, Y4, Y4
+	VPMOVZXWD  60(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y8
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  30(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPMOVZXWD  70(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDPS   $0xe0, Y7, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+80, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst3<>+0(SB), Y7
 
 pack4loop:
 	LEAQ      64(CX), R10
@@ -27193,15 +27596,15 @@ pack4loop:
 	VPSLLD    $0x10, Y6, Y6
 	VPMOVZXWD 16(CX), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VUNPCKHPD Y4, Y6, Y5
-	VUNPCKLPD Y4, Y6, Y6
+	VSHUFPD   $0x05, Y4, Y6, Y5
+	VBLENDPS  $0xcc, Y4, Y6, Y6
 	VADDPS    Y5, Y6, Y6
 	VPMOVZXWD 32(CX), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 48(CX), Y5
 	VPSLLD    $0x10, Y5, Y5
-	VUNPCKHPD Y5, Y4, Y8
-	VUNPCKLPD Y5, Y4, Y4
+	VSHUFPD   $0x05, Y5, Y4, Y8
+	VBLENDPS  $0xcc, Y5, Y4, Y4
 	VADDPS    Y8, Y4, Y4
 	VSHUFPS   $0xdd, Y4, Y6, Y5
 	VSHUFPS   $0x88, Y4, Y6, Y6
@@ -27217,46 +27620,41 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst6<>+0(SB), Y7
-	VMOVUPS reducesumConst7<>+0(SB), Y6
-	VMOVUPS reducesumConst8<>+0(SB), Y4
-	VMOVUPS reducesumConst5<>+0(SB), Y5
+	VBROADCASTSS reducesumConst1<>+0(SB), Y7
+	VMOVUPS      reducesumConst5<>+0(SB), Y6
+	VMOVUPS      reducesumConst3<>+0(SB), Y4
 
 pack3loop:
 	LEAQ      52(CX), R10
 	CMPQ      R10, SI
 	JHI       pack3done
-	VPMOVZXWD (CX), Y8
+	VPMOVZXWD (CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPERMPS   Y5, Y6, Y5
+	VBLENDPS  $0x88, Y7, Y5, Y5
+	VPMOVZXWD 12(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPERMPS   Y8, Y7, Y8
-	VANDPS    Y6, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VPMOVZXWD 12(CX), Y9
+	VPERMPS   Y8, Y6, Y8
+	VBLENDPS  $0x88, Y7, Y8, Y8
+	VSHUFPD   $0x05, Y8, Y5, Y9
+	VBLENDPS  $0xcc, Y8, Y5, Y5
+	VADDPS    Y9, Y5, Y5
+	VPMOVZXWD 24(CX), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPERMPS   Y8, Y6, Y8
+	VBLENDPS  $0x88, Y7, Y8, Y8
+	VPMOVZXWD 36(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
-	VPERMPS   Y9, Y7, Y9
-	VANDPS    Y6, Y9, Y9
-	VORPS     Y4, Y9, Y9
-	VUNPCKHPD Y9, Y8, Y10
-	VUNPCKLPD Y9, Y8, Y8
+	VPERMPS   Y9, Y6, Y9
+	VBLENDPS  $0x88, Y7, Y9, Y9
+	VSHUFPD   $0x05, Y9, Y8, Y10
+	VBLENDPS  $0xcc, Y9, Y8, Y8
 	VADDPS    Y10, Y8, Y8
-	VPMOVZXWD 24(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPERMPS   Y9, Y7, Y9
-	VANDPS    Y6, Y9, Y9
-	VORPS     Y4, Y9, Y9
-	VPMOVZXWD 36(CX), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VPERMPS   Y10, Y7, Y10
-	VANDPS    Y6, Y10, Y10
-	VORPS     Y4, Y10, Y10
-	VUNPCKHPD Y10, Y9, Y11
-	VUNPCKLPD Y10, Y9, Y9
-	VADDPS    Y11, Y9, Y9
-	VSHUFPS   $0xdd, Y9, Y8, Y10
-	VSHUFPS   $0x88, Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VPERMPS   Y8, Y5, Y8
-	VMOVUPS   Y8, (DX)
+	VSHUFPS   $0xdd, Y8, Y5, Y9
+	VSHUFPS   $0x88, Y8, Y5, Y5
+	VADDPS    Y9, Y5, Y5
+	VPERMPS   Y5, Y4, Y5
+	VMOVUPS   Y5, (DX)
 	ADDQ      $+48, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -27266,21 +27664,21 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst9<>+0(SB), Y5
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
 	LEAQ      32(CX), R10
 	CMPQ      R10, SI
 	JHI       pack2done
-	VPMOVZXWD (CX), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(CX), Y6
+	VPMOVZXWD (CX), Y6
 	VPSLLD    $0x10, Y6, Y6
-	VSHUFPS   $0xdd, Y6, Y4, Y7
-	VSHUFPS   $0x88, Y6, Y4, Y4
-	VADDPS    Y7, Y4, Y4
-	VPERMPS   Y4, Y5, Y4
-	VMOVUPS   Y4, (DX)
+	VPMOVZXWD 16(CX), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VSHUFPS   $0xdd, Y7, Y6, Y5
+	VSHUFPS   $0x88, Y7, Y6, Y6
+	VADDPS    Y5, Y6, Y6
+	VPERMPS   Y6, Y4, Y6
+	VMOVUPS   Y6, (DX)
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -27294,9 +27692,9 @@ pack1loop:
 	LEAQ      16(CX), R10
 	CMPQ      R10, SI
 	JHI       pack1done
-	VPMOVZXWD (CX), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VMOVUPS   Y5, (DX)
+	VPMOVZXWD (CX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VMOVUPS   Y4, (DX)
 	ADDQ      $+16, CX
 	ADDQ      $+32, DX
 	ADDQ      $-8, BX
@@ -27304,209 +27702,191 @@ pack1loop:
 
 pack1done:
 unpacked:
-	TESTQ   BX, BX
-	JEQ     done
-	MOVQ    BX, SI
-	ADDQ    $-1, SI
-	MOVQ    32(AX), R10
-	IMULQ   R10, SI
-	ADDQ    CX, SI
-	MOVQ    R8, R10
-	SHLQ    $0x01, R10
-	ADDQ    R10, SI
-	MOVQ    R8, DI
-	ADDQ    $-1, DI
-	ANDQ    $+7, DI
-	ADDQ    $+1, DI
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R10, R9
-	VMOVUPS 32(R9), Y5
-	LEAQ    reducesumConst1<>+0(SB), R9
-	SUBQ    R10, R9
-	VMOVUPS 32(R9), Y4
-	CMPQ    R8, $+16
-	JGT     rest
-	VMOVUPS reducesumConst5<>+0(SB), Y6
-	CMPQ    R8, $+8
-	JLE     whole1
+	TESTQ        BX, BX
+	JEQ          done
+	MOVQ         BX, SI
+	ADDQ         $-1, SI
+	MOVQ         32(AX), R10
+	IMULQ        R10, SI
+	ADDQ         CX, SI
+	MOVQ         R8, R10
+	SHLQ         $0x01, R10
+	ADDQ         R10, SI
+	MOVQ         R8, DI
+	ADDQ         $-1, DI
+	ANDQ         $+7, DI
+	ADDQ         $+1, DI
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	LEAQ         reducesumConst0<>+0(SB), R9
+	SUBQ         R10, R9
+	VMOVUPS      32(R9), Y4
+	VBROADCASTSS reducesumConst1<>+0(SB), Y6
+	CMPQ         R8, $+16
+	JGT          rest
+	VMOVUPS      reducesumConst3<>+0(SB), Y7
+	CMPQ         R8, $+8
+	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+8
-	JLT         rest
-	MOVQ        32(AX), R9
-	SHLQ        $0x03, R9
-	ADDQ        CX, R9
-	ADDQ        $+32, R9
-	CMPQ        R9, SI
-	JHI         rest
-	VPMOVZXWD   (CX), Y7
-	VPSLLD      $0x10, Y7, Y7
-	VPMOVZXWD   16(CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	VADDPS      Y8, Y7, Y7
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   16(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   16(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   16(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VPMOVZXWD   16(CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	VADDPS      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   16(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VPMOVZXWD   16(CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	VADDPS      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VPMOVZXWD   16(CX), Y11
-	VPSLLD      $0x10, Y11, Y11
-	VANDPS      Y5, Y11, Y11
-	VORPS       Y4, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y7, Y9
-	VSHUFPS     $0x88, Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPERMPS     Y7, Y6, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole2
+	CMPQ       BX, $+8
+	JLT        rest
+	MOVQ       32(AX), R9
+	SHLQ       $0x03, R9
+	ADDQ       CX, R9
+	ADDQ       $+32, R9
+	CMPQ       R9, SI
+	JHI        rest
+	VPMOVZXWD  (CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPMOVZXWD  16(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	VADDPS     Y8, Y5, Y5
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  16(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  16(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPMOVZXWD  16(CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	VADDPS     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VPMOVZXWD  16(CX), Y11
+	VPSLLD     $0x10, Y11, Y11
+	VBLENDVPS  Y4, Y11, Y6, Y11
+	VADDPS     Y11, Y10, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y7, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+8
-	JLT         rest
-	MOVQ        32(AX), R9
-	SHLQ        $0x03, R9
-	ADDQ        CX, R9
-	ADDQ        $+16, R9
-	CMPQ        R9, SI
-	JHI         rest
-	VPMOVZXWD   (CX), Y7
-	VPSLLD      $0x10, Y7, Y7
-	VANDPS      Y5, Y7, Y7
-	VORPS       Y4, Y7, Y7
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPMOVZXWD   (CX), Y8
-	VPSLLD      $0x10, Y8, Y8
-	VANDPS      Y5, Y8, Y8
-	VORPS       Y4, Y8, Y8
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VPMOVZXWD   (CX), Y9
-	VPSLLD      $0x10, Y9, Y9
-	VANDPS      Y5, Y9, Y9
-	VORPS       Y4, Y9, Y9
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Y10
-	VPSLLD      $0x10, Y10, Y10
-	VANDPS      Y5, Y10, Y10
-	VORPS       Y4, Y10, Y10
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y10, Y9, Y11
-	VINSERTF128 $0x01, X10, Y9, Y9
-	VADDPS      Y11, Y9, Y9
-	VUNPCKHPD   Y9, Y8, Y10
-	VUNPCKLPD   Y9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VSHUFPS     $0xdd, Y8, Y7, Y9
-	VSHUFPS     $0x88, Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VPERMPS     Y7, Y6, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole1
+	CMPQ       BX, $+8
+	JLT        rest
+	MOVQ       32(AX), R9
+	SHLQ       $0x03, R9
+	ADDQ       CX, R9
+	ADDQ       $+16, R9
+	CMPQ       R9, SI
+	JHI        rest
+	VPMOVZXWD  (CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VBLENDVPS  Y4, Y5, Y6, Y5
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VBLENDVPS  Y4, Y8, Y6, Y8
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VBLENDVPS  Y4, Y9, Y6, Y9
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Y10
+	VPSLLD     $0x10, Y10, Y10
+	VBLENDVPS  Y4, Y10, Y6, Y10
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y10, Y9, Y11
+	VBLENDPS   $0xf0, Y10, Y9, Y9
+	VADDPS     Y11, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y7, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -27682,8 +28062,8 @@ fewRow0:
 	LEAQ      16(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_44
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD (CX), Y7
+	VPSLLD    $0x10, Y7, Y7
 	JMP       loaded_45
 
 exact_44:
@@ -27703,36 +28083,35 @@ no1of_46:
 	ORQ   R13, R12
 
 no2of_47:
-	VMOVQ   R12, X6
+	VMOVQ   R12, X7
 	TESTB   $0x04, DI
 	JEQ     no4of_48
-	VMOVQ   (R14), X6
-	VPINSRQ $0x01, R12, X6, X6
+	VMOVQ   (R14), X7
+	VPINSRQ $0x01, R12, X7, X7
 
 no4of_48:
-	VPMOVZXWD X6, Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD X7, Y7
+	VPSLLD    $0x10, Y7, Y7
 
 loaded_45:
-	VANDPS  Y5, Y6, Y6
-	VORPS   Y4, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle0
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow0
-	JMP     fewFold
+	VBLENDVPS Y4, Y7, Y6, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle0
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow0
+	JMP       fewFold
 
 fewRow1:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD (CX), Y7
+	VPSLLD    $0x10, Y7, Y7
 	LEAQ      32(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_49
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	JMP       loaded_50
 
 exact_49:
@@ -27752,37 +28131,36 @@ no1of_51:
 	ORQ   R12, R13
 
 no2of_52:
-	VMOVQ   R13, X7
+	VMOVQ   R13, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_53
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R13, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R13, X5, X5
 
 no4of_53:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD X5, Y5
+	VPSLLD    $0x10, Y5, Y5
 
 loaded_50:
-	VANDPS  Y5, Y7, Y7
-	VORPS   Y4, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle1
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow1
-	JMP     fewFold
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle1
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow1
+	JMP       fewFold
 
 fewRow2:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD (CX), Y7
+	VPSLLD    $0x10, Y7, Y7
 	LEAQ      48(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_54
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	JMP       loaded_55
 
 exact_54:
@@ -27802,26 +28180,25 @@ no1of_56:
 	ORQ   R13, R12
 
 no2of_57:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_58
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_58:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD X5, Y5
+	VPSLLD    $0x10, Y5, Y5
 
 loaded_55:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle2
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -27829,13 +28206,13 @@ loaded_55:
 	JMP       fewFold
 
 fewRow3:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      64(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_59
@@ -27871,27 +28248,26 @@ no4of_63:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_60:
-	VANDPS  Y5, Y8, Y8
-	VORPS   Y4, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle3
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow3
-	JMP     fewFold
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle3
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow3
+	JMP       fewFold
 
 fewRow4:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD (CX), Y7
+	VPSLLD    $0x10, Y7, Y7
 	LEAQ      80(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_64
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	JMP       loaded_65
 
 exact_64:
@@ -27911,32 +28287,31 @@ no1of_66:
 	ORQ   R13, R12
 
 no2of_67:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_68
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_68:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD X5, Y5
+	VPSLLD    $0x10, Y5, Y5
 
 loaded_65:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle4
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -27944,16 +28319,16 @@ loaded_65:
 	JMP       fewFold
 
 fewRow5:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      96(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_69
@@ -27989,16 +28364,15 @@ no4of_73:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_70:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle5
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28006,13 +28380,13 @@ loaded_70:
 	JMP       fewFold
 
 fewRow6:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      112(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_74
@@ -28048,22 +28422,21 @@ no4of_78:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_75:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle6
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28071,22 +28444,22 @@ loaded_75:
 	JMP       fewFold
 
 fewRow7:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      128(CX), R12
@@ -28124,28 +28497,27 @@ no4of_83:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_80:
-	VANDPS  Y5, Y9, Y9
-	VORPS   Y4, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle7
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow7
-	JMP     fewFold
+	VBLENDVPS Y4, Y9, Y6, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle7
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow7
+	JMP       fewFold
 
 fewRow8:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD (CX), Y7
+	VPSLLD    $0x10, Y7, Y7
 	LEAQ      144(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_84
-	VPMOVZXWD 128(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	JMP       loaded_85
 
 exact_84:
@@ -28165,44 +28537,43 @@ no1of_86:
 	ORQ   R13, R12
 
 no2of_87:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_88
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_88:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD X5, Y5
+	VPSLLD    $0x10, Y5, Y5
 
 loaded_85:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle8
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28210,22 +28581,22 @@ loaded_85:
 	JMP       fewFold
 
 fewRow9:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      160(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_89
@@ -28261,22 +28632,21 @@ no4of_93:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_90:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle9
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28284,16 +28654,16 @@ loaded_90:
 	JMP       fewFold
 
 fewRow10:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      176(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_94
@@ -28329,31 +28699,30 @@ no4of_98:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_95:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle10
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28361,31 +28730,31 @@ loaded_95:
 	JMP       fewFold
 
 fewRow11:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      192(CX), R12
@@ -28423,17 +28792,16 @@ no4of_103:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_100:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle11
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28441,13 +28809,13 @@ loaded_100:
 	JMP       fewFold
 
 fewRow12:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      208(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_104
@@ -28483,27 +28851,26 @@ no4of_108:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_105:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28512,11 +28879,11 @@ loaded_105:
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle12
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28524,31 +28891,31 @@ loaded_105:
 	JMP       fewFold
 
 fewRow13:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      224(CX), R12
@@ -28586,10 +28953,9 @@ no4of_113:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_110:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28598,11 +28964,11 @@ loaded_110:
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle13
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28610,22 +28976,22 @@ loaded_110:
 	JMP       fewFold
 
 fewRow14:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      240(CX), R13
@@ -28663,22 +29029,21 @@ no4of_118:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_115:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28687,11 +29052,11 @@ loaded_115:
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle14
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28699,40 +29064,40 @@ loaded_115:
 	JMP       fewFold
 
 fewRow15:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28775,32 +29140,31 @@ no4of_123:
 	VPSLLD    $0x10, Y10, Y10
 
 loaded_120:
-	VANDPS  Y5, Y10, Y10
-	VORPS   Y4, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle15
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow15
-	JMP     fewFold
+	VBLENDVPS Y4, Y10, Y6, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle15
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow15
+	JMP       fewFold
 
 fewRow16:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	LEAQ      272(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_124
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	JMP       loaded_125
 
 exact_124:
@@ -28820,49 +29184,48 @@ no1of_126:
 	ORQ   R13, R12
 
 no2of_127:
-	VMOVQ   R12, X7
+	VMOVQ   R12, X5
 	TESTB   $0x04, DI
 	JEQ     no4of_128
-	VMOVQ   (R14), X7
-	VPINSRQ $0x01, R12, X7, X7
+	VMOVQ   (R14), X5
+	VPINSRQ $0x01, R12, X5, X5
 
 no4of_128:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD X5, Y5
+	VPSLLD    $0x10, Y5, Y5
 
 loaded_125:
-	VANDPS    Y5, Y7, Y7
-	VORPS     Y4, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y5, Y6, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28874,11 +29237,11 @@ loaded_125:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle16
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28886,37 +29249,37 @@ loaded_125:
 	JMP       fewFold
 
 fewRow17:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      288(CX), R12
 	CMPQ      R12, SI
 	JHI       exact_129
@@ -28952,15 +29315,14 @@ no4of_133:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_130:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -28972,11 +29334,11 @@ loaded_130:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle17
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -28984,25 +29346,25 @@ loaded_130:
 	JMP       fewFold
 
 fewRow18:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      304(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_134
@@ -29038,30 +29400,29 @@ no4of_138:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_135:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29073,11 +29434,11 @@ loaded_135:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle18
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29085,49 +29446,49 @@ loaded_135:
 	JMP       fewFold
 
 fewRow19:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29168,8 +29529,7 @@ no4of_143:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_140:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
@@ -29177,11 +29537,11 @@ loaded_140:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle19
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29189,19 +29549,19 @@ loaded_140:
 	JMP       fewFold
 
 fewRow20:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	LEAQ      336(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_144
@@ -29237,39 +29597,38 @@ no4of_148:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_145:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29284,11 +29643,11 @@ loaded_145:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle20
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29296,46 +29655,46 @@ loaded_145:
 	JMP       fewFold
 
 fewRow21:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29376,10 +29735,9 @@ no4of_153:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_150:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29394,11 +29752,11 @@ loaded_150:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle21
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29406,31 +29764,31 @@ loaded_150:
 	JMP       fewFold
 
 fewRow22:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -29471,19 +29829,18 @@ no4of_158:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_155:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29492,7 +29849,7 @@ loaded_155:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29507,11 +29864,11 @@ loaded_155:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle22
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29519,31 +29876,31 @@ loaded_155:
 	JMP       fewFold
 
 fewRow23:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -29552,16 +29909,16 @@ fewRow23:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29570,7 +29927,7 @@ fewRow23:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29619,29 +29976,28 @@ no4of_163:
 	VPSLLD    $0x10, Y10, Y10
 
 loaded_160:
-	VANDPS  Y5, Y10, Y10
-	VORPS   Y4, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle23
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow23
-	JMP     fewFold
+	VBLENDVPS Y4, Y10, Y6, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle23
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow23
+	JMP       fewFold
 
 fewRow24:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	LEAQ      400(CX), R13
 	CMPQ      R13, SI
 	JHI       exact_164
@@ -29677,27 +30033,26 @@ no4of_168:
 	VPSLLD    $0x10, Y8, Y8
 
 loaded_165:
-	VANDPS    Y5, Y8, Y8
-	VORPS     Y4, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VBLENDVPS Y4, Y8, Y6, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -29706,16 +30061,16 @@ loaded_165:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29724,7 +30079,7 @@ loaded_165:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29742,11 +30097,11 @@ loaded_165:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle24
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29754,34 +30109,34 @@ loaded_165:
 	JMP       fewFold
 
 fewRow25:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -29790,13 +30145,13 @@ fewRow25:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      416(CX), R12
@@ -29834,10 +30189,9 @@ no4of_173:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_170:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29846,7 +30200,7 @@ loaded_170:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29864,11 +30218,11 @@ loaded_170:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle25
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -29876,31 +30230,31 @@ loaded_170:
 	JMP       fewFold
 
 fewRow26:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      432(CX), R13
@@ -29938,10 +30292,9 @@ no4of_178:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_175:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -29950,19 +30303,19 @@ loaded_175:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -29971,7 +30324,7 @@ loaded_175:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -29989,11 +30342,11 @@ loaded_175:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle26
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -30001,37 +30354,37 @@ loaded_175:
 	JMP       fewFold
 
 fewRow27:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 416(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -30040,19 +30393,19 @@ fewRow27:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -30061,7 +30414,7 @@ fewRow27:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -30104,8 +30457,7 @@ no4of_183:
 	VPSLLD    $0x10, Y10, Y10
 
 loaded_180:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VPMOVZXWD 112(CX), Y9
@@ -30117,11 +30469,11 @@ loaded_180:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle27
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -30129,22 +30481,22 @@ loaded_180:
 	JMP       fewFold
 
 fewRow28:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	LEAQ      464(CX), R13
@@ -30182,22 +30534,21 @@ no4of_188:
 	VPSLLD    $0x10, Y9, Y9
 
 loaded_185:
-	VANDPS    Y5, Y9, Y9
-	VORPS     Y4, Y9, Y9
+	VBLENDVPS Y4, Y9, Y6, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 416(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -30206,19 +30557,19 @@ loaded_185:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -30227,7 +30578,7 @@ loaded_185:
 	VPMOVZXWD 336(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -30248,11 +30599,11 @@ loaded_185:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle28
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -30260,40 +30611,40 @@ loaded_185:
 	JMP       fewFold
 
 fewRow29:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 448(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 416(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -30302,19 +30653,19 @@ fewRow29:
 	VPMOVZXWD 352(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -30357,11 +30708,10 @@ no4of_193:
 	VPSLLD    $0x10, Y10, Y10
 
 loaded_190:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -30382,11 +30732,11 @@ loaded_190:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle29
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -30394,40 +30744,40 @@ loaded_190:
 	JMP       fewFold
 
 fewRow30:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 448(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 416(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -30470,23 +30820,22 @@ no4of_198:
 	VPSLLD    $0x10, Y10, Y10
 
 loaded_195:
-	VANDPS    Y5, Y10, Y10
-	VORPS     Y4, Y10, Y10
+	VBLENDVPS Y4, Y10, Y6, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -30498,7 +30847,7 @@ loaded_195:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -30519,11 +30868,11 @@ loaded_195:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
 	CMPQ      R11, $+1
 	JEQ       fewSingle30
-	VMOVUPS   Y6, (R9)
+	VMOVUPS   Y7, (R9)
 	ADDQ      32(AX), CX
 	ADDQ      $+32, R9
 	CMPQ      R9, R10
@@ -30531,40 +30880,40 @@ loaded_195:
 	JMP       fewFold
 
 fewRow31:
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 128(CX), Y7
+	VPMOVZXWD (CX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 256(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 128(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 256(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 384(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 64(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 64(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 192(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 320(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 448(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 32(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 32(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 160(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 288(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 416(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 96(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 224(CX), Y9
@@ -30576,19 +30925,19 @@ fewRow31:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	VPMOVZXWD 16(CX), Y5
+	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 144(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 272(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 400(CX), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 80(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 208(CX), Y9
@@ -30600,7 +30949,7 @@ fewRow31:
 	VPSLLD    $0x10, Y10, Y10
 	VADDPS    Y10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
+	VADDPS    Y8, Y5, Y5
 	VPMOVZXWD 48(CX), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VPMOVZXWD 176(CX), Y9
@@ -30654,76 +31003,75 @@ no4of_203:
 	VPSLLD    $0x10, Y11, Y11
 
 loaded_200:
-	VANDPS  Y5, Y11, Y11
-	VORPS   Y4, Y11, Y11
-	VADDPS  Y11, Y10, Y10
-	VADDPS  Y10, Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y7, Y6, Y6
-	CMPQ    R11, $+1
-	JEQ     fewSingle31
-	VMOVUPS Y6, (R9)
-	ADDQ    32(AX), CX
-	ADDQ    $+32, R9
-	CMPQ    R9, R10
-	JNE     fewRow31
+	VBLENDVPS Y4, Y11, Y6, Y11
+	VADDPS    Y11, Y10, Y10
+	VADDPS    Y10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VADDPS    Y5, Y7, Y7
+	CMPQ      R11, $+1
+	JEQ       fewSingle31
+	VMOVUPS   Y7, (R9)
+	ADDQ      32(AX), CX
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JNE       fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y6
-	VMOVUPS     128(SP), Y7
-	VPERM2F128  $0x31, Y7, Y6, Y8
-	VINSERTF128 $0x01, X7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     32(SP), Y7
-	VMOVUPS     160(SP), Y8
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VUNPCKHPD   Y7, Y6, Y8
-	VUNPCKLPD   Y7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     64(SP), Y7
-	VMOVUPS     192(SP), Y8
-	VPERM2F128  $0x31, Y8, Y7, Y9
-	VINSERTF128 $0x01, X8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VMOVUPS     96(SP), Y8
-	VMOVUPS     224(SP), Y9
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VADDPS      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y7, Y9
-	VUNPCKLPD   Y8, Y7, Y7
-	VADDPS      Y9, Y7, Y7
-	VSHUFPS     $0xdd, Y7, Y6, Y8
-	VSHUFPS     $0x88, Y7, Y6, Y6
-	VADDPS      Y8, Y6, Y6
-	CMPQ        R11, $+8
-	JNE         fewPart
-	VMOVUPS     Y6, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y7
+	VMOVUPS    128(SP), Y5
+	VPERM2F128 $0x21, Y5, Y7, Y8
+	VBLENDPS   $0xf0, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    160(SP), Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y7, Y8
+	VBLENDPS   $0xcc, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VMOVUPS    64(SP), Y5
+	VMOVUPS    192(SP), Y8
+	VPERM2F128 $0x21, Y8, Y5, Y9
+	VBLENDPS   $0xf0, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    96(SP), Y8
+	VMOVUPS    224(SP), Y9
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y7, Y8
+	VSHUFPS    $0x88, Y5, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	CMPQ       R11, $+8
+	JNE        fewPart
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R13
 	TESTB        $0x04, R11
 	JEQ          nohalf_204
-	VMOVUPS      X6, (R13)
+	VMOVUPS      X7, (R13)
 	ADDQ         $+16, R13
-	VEXTRACTF128 $0x01, Y6, X6
+	VEXTRACTF128 $0x01, Y7, X7
 
 nohalf_204:
 	TESTB     $0x02, R11
 	JEQ       nopair_205
-	VMOVSD    X6, (R13)
+	VMOVSD    X7, (R13)
 	ADDQ      $+8, R13
-	VPERMILPD $0x01, X6, X6
+	VPERMILPD $0x01, X7, X7
 
 nopair_205:
 	TESTB  $0x01, R11
 	JEQ    noone_206
-	VMOVSS X6, (R13)
+	VMOVSS X7, (R13)
 
 noone_206:
 	JMP fewNext
@@ -30760,13 +31108,13 @@ fewSingle28:
 fewSingle29:
 fewSingle30:
 fewSingle31:
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPD    $0x01, X6, X7
-	VADDPS       X7, X6, X6
-	VMOVSHDUP    X6, X7
-	VADDPS       X7, X6, X6
-	VMOVSS       X6, (DX)
+	VEXTRACTF128 $0x01, Y7, X5
+	VADDPS       X5, X7, X7
+	VPERMILPD    $0x01, X7, X5
+	VADDPS       X5, X7, X7
+	VMOVSHDUP    X7, X5
+	VADDPS       X5, X7, X7
+	VMOVSS       X7, (DX)
 
 fewNext:
 	SUBQ  R11, BX
@@ -31207,54 +31555,54 @@ without4at4:
 	VPADDD 496(SP), Y7, Y7
 
 without8at4:
-	VPADDD      528(SP), Y4, Y4
-	VPADDD      560(SP), Y5, Y5
-	VPADDD      592(SP), Y6, Y6
-	VPADDD      624(SP), Y7, Y7
-	VPADDD      Y6, Y4, Y4
-	VPADDD      Y7, Y5, Y5
-	VPADDD      Y5, Y4, Y4
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y4, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y4
-	VMOVUPS     128(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y7
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VPADDD      Y7, Y4, Y4
-	VMOVUPS     32(SP), Y5
-	VMOVUPS     160(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VUNPCKHPD   Y5, Y4, Y7
-	VUNPCKLPD   Y5, Y4, Y4
-	VPADDD      Y7, Y4, Y4
-	VMOVUPS     64(SP), Y5
-	VMOVUPS     192(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VMOVUPS     96(SP), Y7
-	VMOVUPS     224(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDD      Y8, Y7, Y7
-	VUNPCKHPD   Y7, Y5, Y6
-	VUNPCKLPD   Y7, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VSHUFPS     $0xdd, Y5, Y4, Y7
-	VSHUFPS     $0x88, Y5, Y4, Y4
-	VPADDD      Y7, Y4, Y4
-	CMPQ        R8, $+8
-	JNE         manyPart
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VPADDD     528(SP), Y4, Y4
+	VPADDD     560(SP), Y5, Y5
+	VPADDD     592(SP), Y6, Y6
+	VPADDD     624(SP), Y7, Y7
+	VPADDD     Y6, Y4, Y4
+	VPADDD     Y7, Y5, Y5
+	VPADDD     Y5, Y4, Y4
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y4, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y4
+	VMOVUPS    128(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    160(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    64(SP), Y5
+	VMOVUPS    192(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    96(SP), Y7
+	VMOVUPS    224(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	CMPQ       R8, $+8
+	JNE        manyPart
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -31295,104 +31643,336 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x02, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst5<>+0(SB), Y4
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x02, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       256(CX), R10
+	CMPQ       R10, SI
+	JHI        pack8done
+	VMOVUPS    (CX), Y4
+	VMOVUPS    128(CX), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    160(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    192(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    96(CX), Y7
+	VMOVUPS    224(CX), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+256, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+pack7loop:
+	LEAQ       228(CX), R10
+	CMPQ       R10, SI
+	JHI        pack7done
+	VMOVUPS    (CX), Y4
+	VPXOR      Y5, Y5, Y5
+	VBLENDPS   $0x80, Y5, Y4, Y4
+	VMOVUPS    112(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    28(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VMOVUPS    140(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0x80, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    56(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0x80, Y7, Y5, Y5
+	VMOVUPS    168(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0x80, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    84(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0x80, Y6, Y7, Y7
+	VMOVUPS    196(CX), Y6
+	VPXOR      Y8, Y8, Y8
+	VBLENDPS   $0x80, Y8, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+224, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+pack6loop:
+	LEAQ       200(CX), R10
+	CMPQ       R10, SI
+	JHI        pack6done
+	VMOVUPS    (CX), Y4
+	VPXOR      Y5, Y5, Y5
+	VBLENDPS   $0xc0, Y5, Y4, Y4
+	VMOVUPS    96(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    24(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VMOVUPS    120(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xc0, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    48(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VMOVUPS    144(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xc0, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    72(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xc0, Y6, Y7, Y7
+	VMOVUPS    168(CX), Y6
+	VPXOR      Y8, Y8, Y8
+	VBLENDPS   $0xc0, Y8, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+192, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+pack5loop:
+	LEAQ       172(CX), R10
+	CMPQ       R10, SI
+	JHI        pack5done
+	VMOVUPS    (CX), Y4
+	VPXOR      Y5, Y5, Y5
+	VBLENDPS   $0xe0, Y5, Y4, Y4
+	VMOVUPS    80(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    20(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VMOVUPS    100(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xe0, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    40(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xe0, Y7, Y5, Y5
+	VMOVUPS    120(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xe0, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    60(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xe0, Y6, Y7, Y7
+	VMOVUPS    140(CX), Y6
+	VPXOR      Y8, Y8, Y8
+	VBLENDPS   $0xe0, Y8, Y6, Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+160, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst3<>+0(SB), Y4
 
 pack4loop:
-	LEAQ      128(CX), R10
-	CMPQ      R10, SI
-	JHI       pack4done
-	VMOVUPS   (CX), Y5
-	VMOVUPS   32(CX), Y7
-	VUNPCKHPD Y7, Y5, Y6
-	VUNPCKLPD Y7, Y5, Y5
-	VPADDD    Y6, Y5, Y5
-	VMOVUPS   64(CX), Y7
-	VMOVUPS   96(CX), Y6
-	VUNPCKHPD Y6, Y7, Y8
-	VUNPCKLPD Y6, Y7, Y7
-	VPADDD    Y8, Y7, Y7
-	VSHUFPS   $0xdd, Y7, Y5, Y6
-	VSHUFPS   $0x88, Y7, Y5, Y5
-	VPADDD    Y6, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack4loop
+	LEAQ     128(CX), R10
+	CMPQ     R10, SI
+	JHI      pack4done
+	VMOVUPS  (CX), Y5
+	VMOVUPS  32(CX), Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VPADDD   Y6, Y5, Y5
+	VMOVUPS  64(CX), Y7
+	VMOVUPS  96(CX), Y6
+	VSHUFPD  $0x05, Y6, Y7, Y8
+	VBLENDPS $0xcc, Y6, Y7, Y7
+	VPADDD   Y8, Y7, Y7
+	VSHUFPS  $0xdd, Y7, Y5, Y6
+	VSHUFPS  $0x88, Y7, Y5, Y5
+	VPADDD   Y6, Y5, Y5
+	VPERMPS  Y5, Y4, Y5
+	VMOVUPS  Y5, (DX)
+	ADDQ     $+128, CX
+	ADDQ     $+32, DX
+	ADDQ     $-8, BX
+	JMP      pack4loop
 
 pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst6<>+0(SB), Y4
-	VMOVUPS reducesumConst7<>+0(SB), Y5
-	VMOVUPS reducesumConst5<>+0(SB), Y7
-
 pack3loop:
-	LEAQ      104(CX), R10
-	CMPQ      R10, SI
-	JHI       pack3done
-	VMOVUPS   (CX), Y6
-	VPERMPS   Y6, Y4, Y6
-	VANDPS    Y5, Y6, Y6
-	VMOVUPS   24(CX), Y8
-	VPERMPS   Y8, Y4, Y8
-	VANDPS    Y5, Y8, Y8
-	VUNPCKHPD Y8, Y6, Y9
-	VUNPCKLPD Y8, Y6, Y6
-	VPADDD    Y9, Y6, Y6
-	VMOVUPS   48(CX), Y8
-	VPERMPS   Y8, Y4, Y8
-	VANDPS    Y5, Y8, Y8
-	VMOVUPS   72(CX), Y9
-	VPERMPS   Y9, Y4, Y9
-	VANDPS    Y5, Y9, Y9
-	VUNPCKHPD Y9, Y8, Y10
-	VUNPCKLPD Y9, Y8, Y8
-	VPADDD    Y10, Y8, Y8
-	VSHUFPS   $0xdd, Y8, Y6, Y9
-	VSHUFPS   $0x88, Y8, Y6, Y6
-	VPADDD    Y9, Y6, Y6
-	VPERMPS   Y6, Y7, Y6
-	VMOVUPS   Y6, (DX)
-	ADDQ      $+96, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack3loop
+	LEAQ     100(CX), R10
+	CMPQ     R10, SI
+	JHI      pack3done
+	VMOVUPS  (CX), Y4
+	VMOVUPS  32(CX), Y5
+	VBLENDPS $0xf0, Y5, Y4, Y4
+	VPXOR    Y5, Y5, Y5
+	VBLENDPS $0x88, Y5, Y4, Y4
+	VMOVUPS  12(CX), Y5
+	VMOVUPS  44(CX), Y7
+	VBLENDPS $0xf0, Y7, Y5, Y5
+	VPXOR    Y7, Y7, Y7
+	VBLENDPS $0x88, Y7, Y5, Y5
+	VSHUFPD  $0x05, Y5, Y4, Y7
+	VBLENDPS $0xcc, Y5, Y4, Y4
+	VPADDD   Y7, Y4, Y4
+	VMOVUPS  24(CX), Y5
+	VMOVUPS  56(CX), Y7
+	VBLENDPS $0xf0, Y7, Y5, Y5
+	VPXOR    Y7, Y7, Y7
+	VBLENDPS $0x88, Y7, Y5, Y5
+	VMOVUPS  36(CX), Y7
+	VMOVUPS  68(CX), Y6
+	VBLENDPS $0xf0, Y6, Y7, Y7
+	VPXOR    Y6, Y6, Y6
+	VBLENDPS $0x88, Y6, Y7, Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VPADDD   Y6, Y5, Y5
+	VSHUFPS  $0xdd, Y5, Y4, Y7
+	VSHUFPS  $0x88, Y5, Y4, Y4
+	VPADDD   Y7, Y4, Y4
+	VMOVUPS  Y4, (DX)
+	ADDQ     $+96, CX
+	ADDQ     $+32, DX
+	ADDQ     $-8, BX
+	JMP      pack3loop
 
 pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst9<>+0(SB), Y7
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
 	LEAQ    64(CX), R10
 	CMPQ    R10, SI
 	JHI     pack2done
 	VMOVUPS (CX), Y5
-	VMOVUPS 32(CX), Y4
-	VSHUFPS $0xdd, Y4, Y5, Y6
-	VSHUFPS $0x88, Y4, Y5, Y5
+	VMOVUPS 32(CX), Y7
+	VSHUFPS $0xdd, Y7, Y5, Y6
+	VSHUFPS $0x88, Y7, Y5, Y5
 	VPADDD  Y6, Y5, Y5
-	VPERMPS Y5, Y7, Y5
+	VPERMPS Y5, Y4, Y5
 	VMOVUPS Y5, (DX)
 	ADDQ    $+64, CX
 	ADDQ    $+32, DX
@@ -31407,8 +31987,8 @@ pack1loop:
 	LEAQ    32(CX), R10
 	CMPQ    R10, SI
 	JHI     pack1done
-	VMOVUPS (CX), Y7
-	VMOVUPS Y7, (DX)
+	VMOVUPS (CX), Y4
+	VMOVUPS Y4, (DX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	ADDQ    $-8, BX
@@ -31426,120 +32006,120 @@ unpacked:
 	SHLQ    $0x02, SI
 	LEAQ    reducesumConst0<>+0(SB), R10
 	SUBQ    SI, R10
-	VMOVUPS 32(R10), Y7
+	VMOVUPS 32(R10), Y4
 	CMPQ    R8, $+16
 	JGT     rest
-	VMOVUPS reducesumConst5<>+0(SB), Y5
+	VMOVUPS reducesumConst3<>+0(SB), Y5
 	CMPQ    R8, $+8
 	JLE     whole1
 
 whole2:
-	CMPQ        BX, $+8
-	JLT         rest
-	VMOVUPS     (CX), Y4
-	VMASKMOVPS  32(CX), Y7, Y6
-	VPADDD      Y6, Y4, Y4
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y6
-	VMASKMOVPS  32(CX), Y7, Y8
-	VPADDD      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y6, Y4, Y8
-	VINSERTF128 $0x01, X6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VMOVUPS     (CX), Y6
-	VMASKMOVPS  32(CX), Y7, Y8
-	VPADDD      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y7, Y9
-	VPADDD      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y4, Y8
-	VUNPCKLPD   Y6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VMOVUPS     (CX), Y6
-	VMASKMOVPS  32(CX), Y7, Y8
-	VPADDD      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y7, Y9
-	VPADDD      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VMOVUPS     (CX), Y8
-	VMASKMOVPS  32(CX), Y7, Y9
-	VPADDD      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y9
-	VMASKMOVPS  32(CX), Y7, Y10
-	VPADDD      Y10, Y9, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VPADDD      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y6, Y9
-	VUNPCKLPD   Y8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y4, Y8
-	VSHUFPS     $0x88, Y6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VPERMPS     Y4, Y5, Y4
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole2
+	CMPQ       BX, $+8
+	JLT        rest
+	VMOVUPS    (CX), Y7
+	VMASKMOVPS 32(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y6
+	VMASKMOVPS 32(CX), Y4, Y8
+	VPADDD     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VMOVUPS    (CX), Y6
+	VMASKMOVPS 32(CX), Y4, Y8
+	VPADDD     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VPADDD     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VMOVUPS    (CX), Y6
+	VMASKMOVPS 32(CX), Y4, Y8
+	VPADDD     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VPADDD     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(CX), Y4, Y9
+	VPADDD     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y9
+	VMASKMOVPS 32(CX), Y4, Y10
+	VPADDD     Y10, Y9, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VPADDD     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y8
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VPERMPS    Y7, Y5, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+8
-	JLT         rest
-	VMASKMOVPS  (CX), Y7, Y4
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y7, Y6
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y6, Y4, Y8
-	VINSERTF128 $0x01, X6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VMASKMOVPS  (CX), Y7, Y6
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y7, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y4, Y8
-	VUNPCKLPD   Y6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VMASKMOVPS  (CX), Y7, Y6
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y7, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VMASKMOVPS  (CX), Y7, Y8
-	ADDQ        32(AX), CX
-	VMASKMOVPS  (CX), Y7, Y9
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y9, Y8, Y10
-	VINSERTF128 $0x01, X9, Y8, Y8
-	VPADDD      Y10, Y8, Y8
-	VUNPCKHPD   Y8, Y6, Y9
-	VUNPCKLPD   Y8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VSHUFPS     $0xdd, Y6, Y4, Y8
-	VSHUFPS     $0x88, Y6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VPERMPS     Y4, Y5, Y4
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-8, BX
-	JMP         whole1
+	CMPQ       BX, $+8
+	JLT        rest
+	VMASKMOVPS (CX), Y4, Y7
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y6
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VMASKMOVPS (CX), Y4, Y6
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VMASKMOVPS (CX), Y4, Y6
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VMASKMOVPS (CX), Y4, Y8
+	ADDQ       32(AX), CX
+	VMASKMOVPS (CX), Y4, Y9
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y9, Y8, Y10
+	VBLENDPS   $0xf0, Y9, Y8, Y8
+	VPADDD     Y10, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y6, Y9
+	VBLENDPS   $0xcc, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VSHUFPS    $0xdd, Y6, Y7, Y8
+	VSHUFPS    $0x88, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VPERMPS    Y7, Y5, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -31712,7 +32292,7 @@ choose1to2:
 
 choose1to1:
 fewRow0:
-	VMASKMOVPS (CX), Y7, Y5
+	VMASKMOVPS (CX), Y4, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle0
 	VMOVUPS    Y5, (R10)
@@ -31724,8 +32304,8 @@ fewRow0:
 
 fewRow1:
 	VMOVUPS    (CX), Y5
-	VMASKMOVPS 32(CX), Y7, Y4
-	VPADDD     Y4, Y5, Y5
+	VMASKMOVPS 32(CX), Y4, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle1
 	VMOVUPS    Y5, (R10)
@@ -31737,8 +32317,8 @@ fewRow1:
 
 fewRow2:
 	VMOVUPS    (CX), Y5
-	VMASKMOVPS 64(CX), Y7, Y4
-	VPADDD     Y4, Y5, Y5
+	VMASKMOVPS 64(CX), Y4, Y7
+	VPADDD     Y7, Y5, Y5
 	VPADDD     32(CX), Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle2
@@ -31752,10 +32332,10 @@ fewRow2:
 fewRow3:
 	VMOVUPS    (CX), Y5
 	VPADDD     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 96(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VMASKMOVPS 96(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle3
 	VMOVUPS    Y5, (R10)
@@ -31767,12 +32347,12 @@ fewRow3:
 
 fewRow4:
 	VMOVUPS    (CX), Y5
-	VMASKMOVPS 128(CX), Y7, Y4
-	VPADDD     Y4, Y5, Y5
+	VMASKMOVPS 128(CX), Y4, Y7
+	VPADDD     Y7, Y5, Y5
 	VPADDD     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     96(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     96(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle4
 	VMOVUPS    Y5, (R10)
@@ -31786,11 +32366,11 @@ fewRow5:
 	VMOVUPS    (CX), Y5
 	VPADDD     128(CX), Y5, Y5
 	VPADDD     64(CX), Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 160(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     96(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VMASKMOVPS 160(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     96(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle5
 	VMOVUPS    Y5, (R10)
@@ -31803,14 +32383,14 @@ fewRow5:
 fewRow6:
 	VMOVUPS    (CX), Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VMASKMOVPS 192(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     160(CX), Y4, Y4
-	VPADDD     96(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VMASKMOVPS 192(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     160(CX), Y7, Y7
+	VPADDD     96(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle6
 	VMOVUPS    Y5, (R10)
@@ -31823,16 +32403,16 @@ fewRow6:
 fewRow7:
 	VMOVUPS    (CX), Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    64(CX), Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
-	VMASKMOVPS 224(CX), Y7, Y8
+	VMASKMOVPS 224(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle7
 	VMOVUPS    Y5, (R10)
@@ -31844,18 +32424,18 @@ fewRow7:
 
 fewRow8:
 	VMOVUPS    (CX), Y5
-	VMASKMOVPS 256(CX), Y7, Y4
-	VPADDD     Y4, Y5, Y5
+	VMASKMOVPS 256(CX), Y4, Y7
+	VPADDD     Y7, Y5, Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    64(CX), Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle8
 	VMOVUPS    Y5, (R10)
@@ -31869,17 +32449,17 @@ fewRow9:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VMASKMOVPS 288(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    64(CX), Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VMASKMOVPS 288(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle9
 	VMOVUPS    Y5, (R10)
@@ -31893,18 +32473,18 @@ fewRow10:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VMASKMOVPS 320(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    64(CX), Y7
+	VMASKMOVPS 320(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle10
 	VMOVUPS    Y5, (R10)
@@ -31918,19 +32498,19 @@ fewRow11:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     128(CX), Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
-	VMASKMOVPS 352(CX), Y7, Y8
+	VMASKMOVPS 352(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle11
 	VMOVUPS    Y5, (R10)
@@ -31943,22 +32523,22 @@ fewRow11:
 fewRow12:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VMASKMOVPS 384(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     160(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VMASKMOVPS 384(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     160(CX), Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle12
 	VMOVUPS    Y5, (R10)
@@ -31971,24 +32551,24 @@ fewRow12:
 fewRow13:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     192(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     192(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
-	VMASKMOVPS 416(CX), Y7, Y8
+	VMASKMOVPS 416(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle13
 	VMOVUPS    Y5, (R10)
@@ -32001,26 +32581,26 @@ fewRow13:
 fewRow14:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
-	VMASKMOVPS 448(CX), Y7, Y8
+	VMASKMOVPS 448(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     224(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle14
 	VMOVUPS    Y5, (R10)
@@ -32033,28 +32613,28 @@ fewRow14:
 fewRow15:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
-	VMASKMOVPS 480(CX), Y7, Y9
+	VMASKMOVPS 480(CX), Y4, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle15
 	VMOVUPS    Y5, (R10)
@@ -32067,29 +32647,29 @@ fewRow15:
 fewRow16:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMASKMOVPS 512(CX), Y7, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMASKMOVPS 512(CX), Y4, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle16
 	VMOVUPS    Y5, (R10)
@@ -32103,29 +32683,29 @@ fewRow17:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VMASKMOVPS 544(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VMASKMOVPS 544(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle17
 	VMOVUPS    Y5, (R10)
@@ -32139,30 +32719,30 @@ fewRow18:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VMASKMOVPS 576(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VMASKMOVPS 576(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle18
 	VMOVUPS    Y5, (R10)
@@ -32176,31 +32756,31 @@ fewRow19:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
-	VMASKMOVPS 608(CX), Y7, Y8
+	VMASKMOVPS 608(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle19
 	VMOVUPS    Y5, (R10)
@@ -32214,32 +32794,32 @@ fewRow20:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VMASKMOVPS 640(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VMASKMOVPS 640(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle20
 	VMOVUPS    Y5, (R10)
@@ -32253,33 +32833,33 @@ fewRow21:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
-	VMASKMOVPS 672(CX), Y7, Y8
+	VMASKMOVPS 672(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle21
 	VMOVUPS    Y5, (R10)
@@ -32293,34 +32873,34 @@ fewRow22:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
-	VMASKMOVPS 704(CX), Y7, Y8
+	VMASKMOVPS 704(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle22
 	VMOVUPS    Y5, (R10)
@@ -32334,35 +32914,35 @@ fewRow23:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
 	VPADDD     512(CX), Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
-	VMASKMOVPS 736(CX), Y7, Y9
+	VMASKMOVPS 736(CX), Y4, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle23
 	VMOVUPS    Y5, (R10)
@@ -32375,29 +32955,29 @@ fewRow23:
 fewRow24:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VMASKMOVPS 768(CX), Y7, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VMASKMOVPS 768(CX), Y4, Y6
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
-	VPADDD     544(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
+	VPADDD     544(CX), Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
@@ -32405,8 +32985,8 @@ fewRow24:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle24
 	VMOVUPS    Y5, (R10)
@@ -32419,31 +32999,31 @@ fewRow24:
 fewRow25:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
-	VPADDD     576(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
+	VPADDD     576(CX), Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
-	VMASKMOVPS 800(CX), Y7, Y8
+	VMASKMOVPS 800(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
@@ -32451,8 +33031,8 @@ fewRow25:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle25
 	VMOVUPS    Y5, (R10)
@@ -32465,33 +33045,33 @@ fewRow25:
 fewRow26:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
-	VMASKMOVPS 832(CX), Y7, Y8
+	VMASKMOVPS 832(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VPADDD     608(CX), Y6, Y6
@@ -32499,8 +33079,8 @@ fewRow26:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle26
 	VMOVUPS    Y5, (R10)
@@ -32513,44 +33093,44 @@ fewRow26:
 fewRow27:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
-	VPADDD     640(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
+	VPADDD     640(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
 	VPADDD     832(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    608(CX), Y8
-	VMASKMOVPS 864(CX), Y7, Y9
+	VMASKMOVPS 864(CX), Y4, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle27
 	VMOVUPS    Y5, (R10)
@@ -32563,35 +33143,35 @@ fewRow27:
 fewRow28:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
 	VMOVUPS    640(CX), Y6
-	VMASKMOVPS 896(CX), Y7, Y8
+	VMASKMOVPS 896(CX), Y4, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
 	VPADDD     832(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VPADDD     672(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    608(CX), Y8
@@ -32601,8 +33181,8 @@ fewRow28:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle28
 	VMOVUPS    Y5, (R10)
@@ -32615,37 +33195,37 @@ fewRow28:
 fewRow29:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
 	VMOVUPS    640(CX), Y6
 	VPADDD     896(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
 	VPADDD     832(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VPADDD     704(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VMOVUPS    672(CX), Y8
-	VMASKMOVPS 928(CX), Y7, Y9
+	VMASKMOVPS 928(CX), Y4, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    608(CX), Y8
@@ -32655,8 +33235,8 @@ fewRow29:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle29
 	VMOVUPS    Y5, (R10)
@@ -32669,39 +33249,39 @@ fewRow29:
 fewRow30:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
 	VMOVUPS    640(CX), Y6
 	VPADDD     896(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
 	VPADDD     832(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VMOVUPS    704(CX), Y8
-	VMASKMOVPS 960(CX), Y7, Y9
+	VMASKMOVPS 960(CX), Y4, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VMOVUPS    672(CX), Y8
 	VPADDD     928(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    608(CX), Y8
@@ -32711,8 +33291,8 @@ fewRow30:
 	VPADDD     480(CX), Y8, Y8
 	VPADDD     736(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle30
 	VMOVUPS    Y5, (R10)
@@ -32725,38 +33305,38 @@ fewRow30:
 fewRow31:
 	VMOVUPS    (CX), Y5
 	VPADDD     256(CX), Y5, Y5
-	VMOVUPS    512(CX), Y4
-	VPADDD     768(CX), Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    128(CX), Y4
-	VPADDD     384(CX), Y4, Y4
+	VMOVUPS    512(CX), Y7
+	VPADDD     768(CX), Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    128(CX), Y7
+	VPADDD     384(CX), Y7, Y7
 	VMOVUPS    640(CX), Y6
 	VPADDD     896(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    64(CX), Y4
-	VPADDD     320(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VPADDD     320(CX), Y7, Y7
 	VMOVUPS    576(CX), Y6
 	VPADDD     832(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    192(CX), Y6
 	VPADDD     448(CX), Y6, Y6
 	VMOVUPS    704(CX), Y8
 	VPADDD     960(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
-	VMOVUPS    32(CX), Y4
-	VPADDD     288(CX), Y4, Y4
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    32(CX), Y7
+	VPADDD     288(CX), Y7, Y7
 	VMOVUPS    544(CX), Y6
 	VPADDD     800(CX), Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    160(CX), Y6
 	VPADDD     416(CX), Y6, Y6
 	VMOVUPS    672(CX), Y8
 	VPADDD     928(CX), Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
+	VPADDD     Y6, Y7, Y7
 	VMOVUPS    96(CX), Y6
 	VPADDD     352(CX), Y6, Y6
 	VMOVUPS    608(CX), Y8
@@ -32765,12 +33345,12 @@ fewRow31:
 	VMOVUPS    224(CX), Y8
 	VPADDD     480(CX), Y8, Y8
 	VMOVUPS    736(CX), Y9
-	VMASKMOVPS 992(CX), Y7, Y10
+	VMASKMOVPS 992(CX), Y4, Y10
 	VPADDD     Y10, Y9, Y9
 	VPADDD     Y9, Y8, Y8
 	VPADDD     Y8, Y6, Y6
-	VPADDD     Y6, Y4, Y4
-	VPADDD     Y4, Y5, Y5
+	VPADDD     Y6, Y7, Y7
+	VPADDD     Y7, Y5, Y5
 	CMPQ       R9, $+1
 	JEQ        fewSingle31
 	VMOVUPS    Y5, (R10)
@@ -32780,40 +33360,40 @@ fewRow31:
 	JNE        fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y5
-	VMOVUPS     128(SP), Y4
-	VPERM2F128  $0x31, Y4, Y5, Y6
-	VINSERTF128 $0x01, X4, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VMOVUPS     32(SP), Y4
-	VMOVUPS     160(SP), Y6
-	VPERM2F128  $0x31, Y6, Y4, Y8
-	VINSERTF128 $0x01, X6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VUNPCKHPD   Y4, Y5, Y6
-	VUNPCKLPD   Y4, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VMOVUPS     64(SP), Y4
-	VMOVUPS     192(SP), Y6
-	VPERM2F128  $0x31, Y6, Y4, Y8
-	VINSERTF128 $0x01, X6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VMOVUPS     96(SP), Y6
-	VMOVUPS     224(SP), Y8
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDD      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y4, Y8
-	VUNPCKLPD   Y6, Y4, Y4
-	VPADDD      Y8, Y4, Y4
-	VSHUFPS     $0xdd, Y4, Y5, Y6
-	VSHUFPS     $0x88, Y4, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	CMPQ        R9, $+8
-	JNE         fewPart
-	VMOVUPS     Y5, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y5
+	VMOVUPS    128(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    32(SP), Y7
+	VMOVUPS    160(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    64(SP), Y7
+	VMOVUPS    192(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VMOVUPS    96(SP), Y6
+	VMOVUPS    224(SP), Y8
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDD     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	CMPQ       R9, $+8
+	JNE        fewPart
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R11
@@ -32870,12 +33450,12 @@ fewSingle28:
 fewSingle29:
 fewSingle30:
 fewSingle31:
-	VEXTRACTF128 $0x01, Y5, X4
-	VPADDD       X4, X5, X5
-	VPERMILPD    $0x01, X5, X4
-	VPADDD       X4, X5, X5
-	VMOVSHDUP    X5, X4
-	VPADDD       X4, X5, X5
+	VEXTRACTF128 $0x01, Y5, X7
+	VPADDD       X7, X5, X5
+	VPERMILPD    $0x01, X5, X7
+	VPADDD       X7, X5, X5
+	VMOVSHDUP    X5, X7
+	VPADDD       X7, X5, X5
 	VMOVSS       X5, (DX)
 
 fewNext:
@@ -33317,38 +33897,38 @@ without4at4:
 	VPADDQ 368(SP), Y7, Y7
 
 without8at4:
-	VPADDQ      400(SP), Y4, Y4
-	VPADDQ      432(SP), Y5, Y5
-	VPADDQ      464(SP), Y6, Y6
-	VPADDQ      496(SP), Y7, Y7
-	VPADDQ      Y6, Y4, Y4
-	VPADDQ      Y7, Y5, Y5
-	VPADDQ      Y5, Y4, Y4
-	CMPQ        R8, $+1
-	JEQ         manySingle0
-	VMOVUPS     Y4, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+32, SI
-	CMPQ        SI, DI
-	JNE         manyRow0
-	VMOVUPS     (SP), Y4
-	VMOVUPS     64(SP), Y5
-	VPERM2F128  $0x31, Y5, Y4, Y7
-	VINSERTF128 $0x01, X5, Y4, Y4
-	VPADDQ      Y7, Y4, Y4
-	VMOVUPS     32(SP), Y5
-	VMOVUPS     96(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VPADDQ      Y6, Y5, Y5
-	VUNPCKHPD   Y5, Y4, Y7
-	VUNPCKLPD   Y5, Y4, Y4
-	VPADDQ      Y7, Y4, Y4
-	CMPQ        R8, $+4
-	JNE         manyPart
-	VMOVUPS     Y4, (DX)
-	ADDQ        $+32, DX
-	JMP         manyNext
+	VPADDQ     400(SP), Y4, Y4
+	VPADDQ     432(SP), Y5, Y5
+	VPADDQ     464(SP), Y6, Y6
+	VPADDQ     496(SP), Y7, Y7
+	VPADDQ     Y6, Y4, Y4
+	VPADDQ     Y7, Y5, Y5
+	VPADDQ     Y5, Y4, Y4
+	CMPQ       R8, $+1
+	JEQ        manySingle0
+	VMOVUPS    Y4, (SI)
+	ADDQ       32(AX), CX
+	ADDQ       $+32, SI
+	CMPQ       SI, DI
+	JNE        manyRow0
+	VMOVUPS    (SP), Y4
+	VMOVUPS    64(SP), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	VMOVUPS    32(SP), Y5
+	VMOVUPS    96(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	CMPQ       R8, $+4
+	JNE        manyPart
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, DX
+	JMP        manyNext
 
 manyPart:
 	LEAQ         (DX), R10
@@ -33380,35 +33960,102 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x03, SI
-	MOVQ    32(AX), R10
-	CMPQ    SI, R10
-	JNE     unpacked
-	CMPQ    R8, $+2
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	VMOVUPS reducesumConst9<>+0(SB), Y4
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x03, SI
+	MOVQ  32(AX), R10
+	CMPQ  SI, R10
+	JNE   unpacked
+	CMPQ  R8, $+4
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+
+pack4loop:
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	VMOVUPS    (CX), Y4
+	VMOVUPS    64(CX), Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    96(CX), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack4loop
+
+pack4done:
+	JMP unpacked
+
+pack3:
+pack3loop:
+	LEAQ       104(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	VMOVUPS    (CX), Y4
+	VPXOR      Y5, Y5, Y5
+	VBLENDPS   $0xc0, Y5, Y4, Y4
+	VMOVUPS    48(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y4, Y7
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	VMOVUPS    24(CX), Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0xc0, Y7, Y5, Y5
+	VMOVUPS    72(CX), Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0xc0, Y6, Y7, Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDQ     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack3loop
+
+pack3done:
+	JMP unpacked
+
+pack2:
+	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ      64(CX), R10
-	CMPQ      R10, SI
-	JHI       pack2done
-	VMOVUPS   (CX), Y5
-	VMOVUPS   32(CX), Y7
-	VUNPCKHPD Y7, Y5, Y6
-	VUNPCKLPD Y7, Y5, Y5
-	VPADDQ    Y6, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+32, DX
-	ADDQ      $-4, BX
-	JMP       pack2loop
+	LEAQ     64(CX), R10
+	CMPQ     R10, SI
+	JHI      pack2done
+	VMOVUPS  (CX), Y5
+	VMOVUPS  32(CX), Y7
+	VSHUFPD  $0x05, Y7, Y5, Y6
+	VBLENDPS $0xcc, Y7, Y5, Y5
+	VPADDQ   Y6, Y5, Y5
+	VPERMPS  Y5, Y4, Y5
+	VMOVUPS  Y5, (DX)
+	ADDQ     $+64, CX
+	ADDQ     $+32, DX
+	ADDQ     $-4, BX
+	JMP      pack2loop
 
 pack2done:
 	JMP unpacked
@@ -33440,69 +34087,69 @@ unpacked:
 	VMOVUPS 32(R10), Y4
 	CMPQ    R8, $+8
 	JGT     rest
-	VMOVUPS reducesumConst9<>+0(SB), Y5
+	VMOVUPS reducesumConst4<>+0(SB), Y5
 	CMPQ    R8, $+4
 	JLE     whole1
 
 whole2:
-	CMPQ        BX, $+4
-	JLT         rest
-	VMOVUPS     (CX), Y7
-	VMASKMOVPD  32(CX), Y4, Y6
-	VPADDQ      Y6, Y7, Y7
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y6
-	VMASKMOVPD  32(CX), Y4, Y8
-	VPADDQ      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDQ      Y8, Y7, Y7
-	VMOVUPS     (CX), Y6
-	VMASKMOVPD  32(CX), Y4, Y8
-	VPADDQ      Y8, Y6, Y6
-	ADDQ        32(AX), CX
-	VMOVUPS     (CX), Y8
-	VMASKMOVPD  32(CX), Y4, Y9
-	VPADDQ      Y9, Y8, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDQ      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y8
-	VUNPCKLPD   Y6, Y7, Y7
-	VPADDQ      Y8, Y7, Y7
-	VPERMPS     Y7, Y5, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-4, BX
-	JMP         whole2
+	CMPQ       BX, $+4
+	JLT        rest
+	VMOVUPS    (CX), Y7
+	VMASKMOVPD 32(CX), Y4, Y6
+	VPADDQ     Y6, Y7, Y7
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y6
+	VMASKMOVPD 32(CX), Y4, Y8
+	VPADDQ     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDQ     Y8, Y7, Y7
+	VMOVUPS    (CX), Y6
+	VMASKMOVPD 32(CX), Y4, Y8
+	VPADDQ     Y8, Y6, Y6
+	ADDQ       32(AX), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPD 32(CX), Y4, Y9
+	VPADDQ     Y9, Y8, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDQ     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDQ     Y8, Y7, Y7
+	VPERMPS    Y7, Y5, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+4
-	JLT         rest
-	VMASKMOVPD  (CX), Y4, Y7
-	ADDQ        32(AX), CX
-	VMASKMOVPD  (CX), Y4, Y6
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDQ      Y8, Y7, Y7
-	VMASKMOVPD  (CX), Y4, Y6
-	ADDQ        32(AX), CX
-	VMASKMOVPD  (CX), Y4, Y8
-	ADDQ        32(AX), CX
-	VPERM2F128  $0x31, Y8, Y6, Y9
-	VINSERTF128 $0x01, X8, Y6, Y6
-	VPADDQ      Y9, Y6, Y6
-	VUNPCKHPD   Y6, Y7, Y8
-	VUNPCKLPD   Y6, Y7, Y7
-	VPADDQ      Y8, Y7, Y7
-	VPERMPS     Y7, Y5, Y7
-	VMOVUPS     Y7, (DX)
-	ADDQ        $+32, DX
-	ADDQ        $-4, BX
-	JMP         whole1
+	CMPQ       BX, $+4
+	JLT        rest
+	VMASKMOVPD (CX), Y4, Y7
+	ADDQ       32(AX), CX
+	VMASKMOVPD (CX), Y4, Y6
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDQ     Y8, Y7, Y7
+	VMASKMOVPD (CX), Y4, Y6
+	ADDQ       32(AX), CX
+	VMASKMOVPD (CX), Y4, Y8
+	ADDQ       32(AX), CX
+	VPERM2F128 $0x21, Y8, Y6, Y9
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VPADDQ     Y9, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDQ     Y8, Y7, Y7
+	VPERMPS    Y7, Y5, Y7
+	VMOVUPS    Y7, (DX)
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -34743,24 +35390,24 @@ fewRow31:
 	JNE        fewRow31
 
 fewFold:
-	VMOVUPS     (SP), Y5
-	VMOVUPS     64(SP), Y7
-	VPERM2F128  $0x31, Y7, Y5, Y6
-	VINSERTF128 $0x01, X7, Y5, Y5
-	VPADDQ      Y6, Y5, Y5
-	VMOVUPS     32(SP), Y7
-	VMOVUPS     96(SP), Y6
-	VPERM2F128  $0x31, Y6, Y7, Y8
-	VINSERTF128 $0x01, X6, Y7, Y7
-	VPADDQ      Y8, Y7, Y7
-	VUNPCKHPD   Y7, Y5, Y6
-	VUNPCKLPD   Y7, Y5, Y5
-	VPADDQ      Y6, Y5, Y5
-	CMPQ        R9, $+4
-	JNE         fewPart
-	VMOVUPS     Y5, (DX)
-	ADDQ        $+32, DX
-	JMP         fewNext
+	VMOVUPS    (SP), Y5
+	VMOVUPS    64(SP), Y7
+	VPERM2F128 $0x21, Y7, Y5, Y6
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	VMOVUPS    32(SP), Y7
+	VMOVUPS    96(SP), Y6
+	VPERM2F128 $0x21, Y6, Y7, Y8
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPADDQ     Y8, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	CMPQ       R9, $+4
+	JNE        fewPart
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+32, DX
+	JMP        fewNext
 
 fewPart:
 	LEAQ         (DX), R11
@@ -44301,11 +44948,11 @@ many:
 	JLT          one
 	VMOVUPS      (CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y3
-	VPOR         reducesumConst12<>+0(SB), Y0, Y2
+	VPOR         reducesumConst8<>+0(SB), Y0, Y2
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
@@ -44313,11 +44960,11 @@ many:
 	VMOVUPS      X1, (DX)
 	VMOVUPS      32(CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y2
-	VPOR         reducesumConst12<>+0(SB), Y0, Y3
+	VPOR         reducesumConst8<>+0(SB), Y0, Y3
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X3
@@ -44325,11 +44972,11 @@ many:
 	VMOVUPS      X1, 16(DX)
 	VMOVUPS      64(CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y3
-	VPOR         reducesumConst12<>+0(SB), Y0, Y2
+	VPOR         reducesumConst8<>+0(SB), Y0, Y2
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
@@ -44337,11 +44984,11 @@ many:
 	VMOVUPS      X1, 32(DX)
 	VMOVUPS      96(CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y2
-	VPOR         reducesumConst12<>+0(SB), Y0, Y3
+	VPOR         reducesumConst8<>+0(SB), Y0, Y3
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X3
@@ -44357,11 +45004,11 @@ one:
 	JLT          last
 	VMOVUPS      (CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y3
-	VPOR         reducesumConst12<>+0(SB), Y0, Y2
+	VPOR         reducesumConst8<>+0(SB), Y0, Y2
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
@@ -44381,11 +45028,11 @@ last:
 	ADDQ         BX, CX
 	VMOVUPS      -32(CX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y2
-	VPOR         reducesumConst12<>+0(SB), Y0, Y3
+	VPOR         reducesumConst8<>+0(SB), Y0, Y3
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X3
@@ -44401,11 +45048,11 @@ few:
 	VMOVUPS      32(DI), Y1
 	VMASKMOVPS   (CX), Y1, Y0
 	VPSRLD       $0x10, Y0, Y1
-	VPAND        reducesumConst10<>+0(SB), Y1, Y1
-	VPADDD       reducesumConst11<>+0(SB), Y1, Y1
+	VPAND        reducesumConst6<>+0(SB), Y1, Y1
+	VPADDD       reducesumConst7<>+0(SB), Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VCMPPS       $0x03, Y0, Y0, Y3
-	VPOR         reducesumConst12<>+0(SB), Y0, Y2
+	VPOR         reducesumConst8<>+0(SB), Y0, Y2
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VPSRLD       $0x10, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
@@ -44436,30 +45083,30 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst10<>+0(SB)/8, $0x0000000100000001
-DATA reducesumConst10<>+8(SB)/8, $0x0000000100000001
-DATA reducesumConst10<>+16(SB)/8, $0x0000000100000001
-DATA reducesumConst10<>+24(SB)/8, $0x0000000100000001
-GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $32
+DATA reducesumConst6<>+0(SB)/8, $0x0000000100000001
+DATA reducesumConst6<>+8(SB)/8, $0x0000000100000001
+DATA reducesumConst6<>+16(SB)/8, $0x0000000100000001
+DATA reducesumConst6<>+24(SB)/8, $0x0000000100000001
+GLOBL reducesumConst6<>(SB), RODATA|NOPTR, $32
 
-DATA reducesumConst11<>+0(SB)/8, $0x00007fff00007fff
-DATA reducesumConst11<>+8(SB)/8, $0x00007fff00007fff
-DATA reducesumConst11<>+16(SB)/8, $0x00007fff00007fff
-DATA reducesumConst11<>+24(SB)/8, $0x00007fff00007fff
-GLOBL reducesumConst11<>(SB), RODATA|NOPTR, $32
+DATA reducesumConst7<>+0(SB)/8, $0x00007fff00007fff
+DATA reducesumConst7<>+8(SB)/8, $0x00007fff00007fff
+DATA reducesumConst7<>+16(SB)/8, $0x00007fff00007fff
+DATA reducesumConst7<>+24(SB)/8, $0x00007fff00007fff
+GLOBL reducesumConst7<>(SB), RODATA|NOPTR, $32
 
-DATA reducesumConst12<>+0(SB)/8, $0x0040000000400000
-DATA reducesumConst12<>+8(SB)/8, $0x0040000000400000
-DATA reducesumConst12<>+16(SB)/8, $0x0040000000400000
-DATA reducesumConst12<>+24(SB)/8, $0x0040000000400000
-GLOBL reducesumConst12<>(SB), RODATA|NOPTR, $32
+DATA reducesumConst8<>+0(SB)/8, $0x0040000000400000
+DATA reducesumConst8<>+8(SB)/8, $0x0040000000400000
+DATA reducesumConst8<>+16(SB)/8, $0x0040000000400000
+DATA reducesumConst8<>+24(SB)/8, $0x0040000000400000
+GLOBL reducesumConst8<>(SB), RODATA|NOPTR, $32
 
 // func sumF32AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·sumF32AVX512(SB), $912-8
 	MOVQ         a+0(FP), AX
 	MOVQ         8(AX), CX
-	MOVQ         24(AX), DX
+	MOVQ         16(AX), DX
 	CMPQ         DX, $+512
 	JGT          long
 	MOVQ         DX, BX
@@ -44471,7 +45118,7 @@ TEXT ·sumF32AVX512(SB), $912-8
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVAPS.Z    Z0, K2, Z0
 	CMPQ         DX, $+256
 	JLE          choose1to16
@@ -45873,7 +46520,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVUPS      Z0, 464(SP)
 	VMOVUPS      Z0, 528(SP)
 	VMOVUPS      Z0, 592(SP)
@@ -46099,10 +46746,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 
 tail0at0:
 	MOVQ   8(SP), DI
@@ -46128,7 +46775,7 @@ part0:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVUPS.Z    (R8), K1, Z14
 	VPORD        Z15, Z14, Z14
@@ -46144,7 +46791,7 @@ part1:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVUPS.Z    64(R8), K1, Z15
 	VPORD        Z14, Z15, Z15
@@ -46160,7 +46807,7 @@ part2:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVUPS.Z    128(R8), K1, Z14
 	VPORD        Z15, Z14, Z14
@@ -46176,7 +46823,7 @@ part3:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVUPS.Z    192(R8), K1, Z15
 	VPORD        Z14, Z15, Z15
@@ -46224,8 +46871,8 @@ whole:
 	VSHUFF32X4   $0xee, Z9, Z8, Z11
 	VSHUFF32X4   $0x44, Z9, Z8, Z8
 	VADDPS       Z11, Z8, Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
@@ -46237,8 +46884,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -46253,8 +46900,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -46266,8 +46913,8 @@ whole:
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VSHUFF32X4   $0xee, Z0, Z10, Z1
 	VSHUFF32X4   $0x44, Z0, Z10, Z10
 	VADDPS       Z1, Z10, Z10
@@ -46300,7 +46947,7 @@ folded:
 TEXT ·sumF64AVX512(SB), $912-8
 	MOVQ         a+0(FP), AX
 	MOVQ         8(AX), CX
-	MOVQ         24(AX), DX
+	MOVQ         16(AX), DX
 	CMPQ         DX, $+256
 	JGT          long
 	MOVQ         DX, BX
@@ -46312,7 +46959,7 @@ TEXT ·sumF64AVX512(SB), $912-8
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z0
+	VBROADCASTSD reducesumConst2<>+0(SB), Z0
 	VMOVAPD.Z    Z0, K2, Z0
 	CMPQ         DX, $+128
 	JLE          choose1to16
@@ -47650,7 +48297,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSD reducesumConst4<>+0(SB), Z0
+	VBROADCASTSD reducesumConst2<>+0(SB), Z0
 	VMOVUPS      Z0, 464(SP)
 	VMOVUPS      Z0, 528(SP)
 	VMOVUPS      Z0, 592(SP)
@@ -47876,10 +48523,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSD reducesumConst4<>+0(SB), Z8
-	VBROADCASTSD reducesumConst4<>+0(SB), Z9
-	VBROADCASTSD reducesumConst4<>+0(SB), Z10
-	VBROADCASTSD reducesumConst4<>+0(SB), Z11
+	VBROADCASTSD reducesumConst2<>+0(SB), Z8
+	VBROADCASTSD reducesumConst2<>+0(SB), Z9
+	VBROADCASTSD reducesumConst2<>+0(SB), Z10
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
 
 tail0at0:
 	MOVQ   8(SP), DI
@@ -47905,7 +48552,7 @@ part0:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z15
+	VBROADCASTSD reducesumConst2<>+0(SB), Z15
 	VMOVAPD.Z    Z15, K2, Z15
 	VMOVUPD.Z    (R8), K1, Z14
 	VPORD        Z15, Z14, Z14
@@ -47921,7 +48568,7 @@ part1:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z14
+	VBROADCASTSD reducesumConst2<>+0(SB), Z14
 	VMOVAPD.Z    Z14, K2, Z14
 	VMOVUPD.Z    64(R8), K1, Z15
 	VPORD        Z14, Z15, Z15
@@ -47937,7 +48584,7 @@ part2:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z15
+	VBROADCASTSD reducesumConst2<>+0(SB), Z15
 	VMOVAPD.Z    Z15, K2, Z15
 	VMOVUPD.Z    128(R8), K1, Z14
 	VPORD        Z15, Z14, Z14
@@ -47953,7 +48600,7 @@ part3:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z14
+	VBROADCASTSD reducesumConst2<>+0(SB), Z14
 	VMOVAPD.Z    Z14, K2, Z14
 	VMOVUPD.Z    192(R8), K1, Z15
 	VPORD        Z14, Z15, Z15
@@ -48043,7 +48690,7 @@ folded:
 TEXT ·sumF16AVX512(SB), $912-8
 	MOVQ         a+0(FP), AX
 	MOVQ         8(AX), CX
-	MOVQ         24(AX), DX
+	MOVQ         16(AX), DX
 	CMPQ         DX, $+512
 	JGT          long
 	MOVQ         DX, BX
@@ -48055,7 +48702,7 @@ TEXT ·sumF16AVX512(SB), $912-8
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVAPS.Z    Z0, K2, Z0
 	CMPQ         DX, $+256
 	JLE          choose1to16
@@ -49748,7 +50395,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVUPS      Z0, 464(SP)
 	VMOVUPS      Z0, 528(SP)
 	VMOVUPS      Z0, 592(SP)
@@ -50034,10 +50681,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 
 tail0at0:
 	MOVQ      8(SP), DI
@@ -50067,7 +50714,7 @@ part0:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVDQU16.Z  (R8), K1, Y14
 	VCVTPH2PS    Y14, Z14
@@ -50084,7 +50731,7 @@ part1:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVDQU16.Z  32(R8), K1, Y15
 	VCVTPH2PS    Y15, Z15
@@ -50101,7 +50748,7 @@ part2:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVDQU16.Z  64(R8), K1, Y14
 	VCVTPH2PS    Y14, Z14
@@ -50118,7 +50765,7 @@ part3:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVDQU16.Z  96(R8), K1, Y15
 	VCVTPH2PS    Y15, Z15
@@ -50167,8 +50814,8 @@ whole:
 	VSHUFF32X4   $0xee, Z9, Z8, Z11
 	VSHUFF32X4   $0x44, Z9, Z8, Z8
 	VADDPS       Z11, Z8, Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
@@ -50180,8 +50827,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -50196,8 +50843,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -50209,8 +50856,8 @@ whole:
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VSHUFF32X4   $0xee, Z0, Z10, Z1
 	VSHUFF32X4   $0x44, Z0, Z10, Z10
 	VADDPS       Z1, Z10, Z10
@@ -50243,7 +50890,7 @@ folded:
 TEXT ·sumBF16AVX512(SB), $912-8
 	MOVQ         a+0(FP), AX
 	MOVQ         8(AX), CX
-	MOVQ         24(AX), DX
+	MOVQ         16(AX), DX
 	CMPQ         DX, $+512
 	JGT          long
 	MOVQ         DX, BX
@@ -50255,7 +50902,7 @@ TEXT ·sumBF16AVX512(SB), $912-8
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVAPS.Z    Z0, K2, Z0
 	CMPQ         DX, $+256
 	JLE          choose1to16
@@ -52476,7 +53123,7 @@ vectors32:
 	RET
 
 long:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VMOVUPS      Z0, 464(SP)
 	VMOVUPS      Z0, 528(SP)
 	VMOVUPS      Z0, 592(SP)
@@ -52886,10 +53533,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 
 tail0at0:
 	MOVQ      8(SP), DI
@@ -52923,7 +53570,7 @@ part0:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVDQU16.Z  (R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
@@ -52941,7 +53588,7 @@ part1:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVDQU16.Z  32(R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
@@ -52959,7 +53606,7 @@ part2:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z15
+	VBROADCASTSS reducesumConst1<>+0(SB), Z15
 	VMOVAPS.Z    Z15, K2, Z15
 	VMOVDQU16.Z  64(R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
@@ -52977,7 +53624,7 @@ part3:
 	NOTQ         R9
 	KMOVW        R9, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z14
+	VBROADCASTSS reducesumConst1<>+0(SB), Z14
 	VMOVAPS.Z    Z14, K2, Z14
 	VMOVDQU16.Z  96(R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
@@ -53027,8 +53674,8 @@ whole:
 	VSHUFF32X4   $0xee, Z9, Z8, Z11
 	VSHUFF32X4   $0x44, Z9, Z8, Z8
 	VADDPS       Z11, Z8, Z8
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
@@ -53040,8 +53687,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -53056,8 +53703,8 @@ whole:
 	VSHUFF32X4   $0xee, Z11, Z9, Z10
 	VSHUFF32X4   $0x44, Z11, Z9, Z9
 	VADDPS       Z10, Z9, Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
@@ -53069,8 +53716,8 @@ whole:
 	VSHUFF32X4   $0xee, Z10, Z11, Z0
 	VSHUFF32X4   $0x44, Z10, Z11, Z11
 	VADDPS       Z0, Z11, Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z0
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z0
 	VSHUFF32X4   $0xee, Z0, Z10, Z1
 	VSHUFF32X4   $0x44, Z0, Z10, Z10
 	VADDPS       Z1, Z10, Z10
@@ -53103,7 +53750,7 @@ folded:
 TEXT ·sumI32AVX512(SB), $912-8
 	MOVQ  a+0(FP), AX
 	MOVQ  8(AX), CX
-	MOVQ  24(AX), DX
+	MOVQ  16(AX), DX
 	CMPQ  DX, $+512
 	JGT   long
 	MOVQ  DX, BX
@@ -54893,7 +55540,7 @@ folded:
 TEXT ·sumI64AVX512(SB), $912-8
 	MOVQ  a+0(FP), AX
 	MOVQ  8(AX), CX
-	MOVQ  24(AX), DX
+	MOVQ  16(AX), DX
 	CMPQ  DX, $+256
 	JGT   long
 	MOVQ  DX, BX
@@ -58069,10 +58716,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 
 tail0at0:
 	MOVQ   1032(SP), R10
@@ -58098,7 +58745,7 @@ part0:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVUPS.Z    (R11), K1, Z13
 	VPORD        Z12, Z13, Z13
@@ -58114,7 +58761,7 @@ part1:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVUPS.Z    64(R11), K1, Z12
 	VPORD        Z13, Z12, Z12
@@ -58130,7 +58777,7 @@ part2:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVUPS.Z    128(R11), K1, Z13
 	VPORD        Z12, Z13, Z13
@@ -58146,7 +58793,7 @@ part3:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVUPS.Z    192(R11), K1, Z12
 	VPORD        Z13, Z12, Z12
@@ -58281,31 +58928,802 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x02, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+8
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	CMPQ    R8, $+4
-	JEQ     pack4
-	CMPQ    R8, $+5
-	JEQ     pack5
-	CMPQ    R8, $+6
-	JEQ     pack6
-	CMPQ    R8, $+7
-	JEQ     pack7
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x02, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+16
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+	CMPQ  R8, $+8
+	JEQ   pack8
+	CMPQ  R8, $+9
+	JEQ   pack9
+	CMPQ  R8, $+10
+	JEQ   pack10
+	CMPQ  R8, $+11
+	JEQ   pack11
+	CMPQ  R8, $+12
+	JEQ   pack12
+	CMPQ  R8, $+13
+	JEQ   pack13
+	CMPQ  R8, $+14
+	JEQ   pack14
+	CMPQ  R8, $+15
+	JEQ   pack15
+
+pack16loop:
+	LEAQ       1024(CX), R11
+	CMPQ       R11, SI
+	JHI        pack16done
+	VMOVUPS    (CX), Z11
+	VMOVUPS    256(CX), Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    512(CX), Z10
+	VMOVUPS    768(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    64(CX), Z10
+	VMOVUPS    320(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    576(CX), Z8
+	VMOVUPS    832(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    128(CX), Z10
+	VMOVUPS    384(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    640(CX), Z8
+	VMOVUPS    896(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    192(CX), Z8
+	VMOVUPS    448(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    704(CX), Z9
+	VMOVUPS    960(CX), Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+1024, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack16loop
+
+pack16done:
+	JMP unpacked
+
+pack15:
+	MOVQ         $+32767, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack15loop:
+	LEAQ       964(CX), R11
+	CMPQ       R11, SI
+	JHI        pack15done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    240(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    480(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    720(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    60(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    300(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    540(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    780(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    120(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    360(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    600(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    840(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    180(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    420(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    660(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    900(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+960, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack15loop
+
+pack15done:
+	JMP unpacked
+
+pack14:
+	MOVQ         $+16383, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack14loop:
+	LEAQ       904(CX), R11
+	CMPQ       R11, SI
+	JHI        pack14done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    224(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    448(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    672(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    56(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    280(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    504(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    728(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    112(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    336(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    560(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    784(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    168(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    392(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    616(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    840(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+896, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack14loop
+
+pack14done:
+	JMP unpacked
+
+pack13:
+	MOVQ         $+8191, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack13loop:
+	LEAQ       844(CX), R11
+	CMPQ       R11, SI
+	JHI        pack13done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    208(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    416(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    624(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    52(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    260(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    468(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    676(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    104(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    312(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    520(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    728(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    156(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    364(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    572(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    780(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+832, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack13loop
+
+pack13done:
+	JMP unpacked
+
+pack12:
+	MOVQ         $+4095, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack12loop:
+	LEAQ       784(CX), R11
+	CMPQ       R11, SI
+	JHI        pack12done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    192(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    384(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    576(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    48(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    240(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    432(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    624(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    96(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    288(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    480(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    672(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    144(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    336(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    528(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    720(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+768, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack12loop
+
+pack12done:
+	JMP unpacked
+
+pack11:
+	MOVQ         $+2047, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack11loop:
+	LEAQ       724(CX), R11
+	CMPQ       R11, SI
+	JHI        pack11done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    176(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    352(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    528(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    44(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    220(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    396(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    572(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    88(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    264(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    440(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    616(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    132(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    308(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    484(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    660(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+704, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack11loop
+
+pack11done:
+	JMP unpacked
+
+pack10:
+	MOVQ         $+1023, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack10loop:
+	LEAQ       664(CX), R11
+	CMPQ       R11, SI
+	JHI        pack10done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    160(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    320(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    480(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    40(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    200(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    360(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    520(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    80(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    240(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    400(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    560(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    120(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    280(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    440(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    600(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+640, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack10loop
+
+pack10done:
+	JMP unpacked
+
+pack9:
+	MOVQ         $+511, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack9loop:
+	LEAQ       604(CX), R11
+	CMPQ       R11, SI
+	JHI        pack9done
+	VMOVUPS    (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VMOVUPS    144(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    288(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    432(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    36(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    180(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    324(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    468(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    72(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VMOVUPS    216(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    360(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    504(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVUPS    108(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VMOVUPS    252(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    396(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VMOVUPS    540(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+576, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack9loop
+
+pack9done:
+	JMP unpacked
+
+pack8:
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -58351,33 +59769,33 @@ pack8done:
 	JMP unpacked
 
 pack7:
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
 	MOVQ         $+32639, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst10<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       456(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
 	VMOVUPS    (CX), Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VMOVUPS    56(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    112(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VMOVUPS    168(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -58385,20 +59803,20 @@ pack7loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    224(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VMOVUPS    280(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VMOVUPS    336(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VMOVUPS    392(CX), Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -58419,33 +59837,33 @@ pack7done:
 	JMP unpacked
 
 pack6:
-	VMOVUPS      reducesumConst15<>+0(SB), Z8
 	MOVQ         $+16191, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst11<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
 	VMOVUPS    (CX), Z9
-	VPERMPS    Z9, Z8, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
 	VMOVUPS    48(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    96(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VMOVUPS    144(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -58453,20 +59871,20 @@ pack6loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    192(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VMOVUPS    240(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VMOVUPS    288(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VMOVUPS    336(CX), Z2
-	VPERMPS    Z2, Z8, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z8, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -58487,33 +59905,33 @@ pack6done:
 	JMP unpacked
 
 pack5:
-	VMOVUPS      reducesumConst16<>+0(SB), Z11
 	MOVQ         $+7967, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst12<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       344(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
 	VMOVUPS    (CX), Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VMOVUPS    40(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    80(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VMOVUPS    120(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -58521,20 +59939,20 @@ pack5loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    160(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VMOVUPS    200(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VMOVUPS    240(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VMOVUPS    280(CX), Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -58555,7 +59973,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
 	LEAQ      256(CX), R11
@@ -58585,33 +60003,33 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS      reducesumConst17<>+0(SB), Z8
 	MOVQ         $+30583, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
 	LEAQ      208(CX), R11
 	CMPQ      R11, SI
 	JHI       pack3done
 	VMOVUPS   (CX), Z9
-	VPERMPS   Z9, Z8, Z9
-	VMOVAPS   Z10, K2, Z9
+	VPERMPS   Z9, Z10, Z9
+	VMOVAPS   Z8, K2, Z9
 	VMOVUPS   48(CX), Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VUNPCKHPD Z0, Z9, Z1
 	VUNPCKLPD Z0, Z9, Z9
 	VADDPS    Z1, Z9, Z9
 	VMOVUPS   96(CX), Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VMOVUPS   144(CX), Z1
-	VPERMPS   Z1, Z8, Z1
-	VMOVAPS   Z10, K2, Z1
+	VPERMPS   Z1, Z10, Z1
+	VMOVAPS   Z8, K2, Z1
 	VUNPCKHPD Z1, Z0, Z2
 	VUNPCKLPD Z1, Z0, Z0
 	VADDPS    Z2, Z0, Z0
@@ -58629,7 +60047,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
 	LEAQ    128(CX), R11
@@ -58675,11 +60093,11 @@ unpacked:
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z10
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -60333,65 +61751,65 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst13<>+0(SB)/8, $0x0000000400000000
-DATA reducesumConst13<>+8(SB)/8, $0x0000000c00000008
-DATA reducesumConst13<>+16(SB)/8, $0x0000000500000001
-DATA reducesumConst13<>+24(SB)/8, $0x0000000d00000009
-DATA reducesumConst13<>+32(SB)/8, $0x0000000600000002
-DATA reducesumConst13<>+40(SB)/8, $0x0000000e0000000a
-DATA reducesumConst13<>+48(SB)/8, $0x0000000700000003
-DATA reducesumConst13<>+56(SB)/8, $0x0000000f0000000b
+DATA reducesumConst9<>+0(SB)/8, $0x0000000400000000
+DATA reducesumConst9<>+8(SB)/8, $0x0000000c00000008
+DATA reducesumConst9<>+16(SB)/8, $0x0000000500000001
+DATA reducesumConst9<>+24(SB)/8, $0x0000000d00000009
+DATA reducesumConst9<>+32(SB)/8, $0x0000000600000002
+DATA reducesumConst9<>+40(SB)/8, $0x0000000e0000000a
+DATA reducesumConst9<>+48(SB)/8, $0x0000000700000003
+DATA reducesumConst9<>+56(SB)/8, $0x0000000f0000000b
+GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst10<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst10<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst10<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst10<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst10<>+32(SB)/8, $0x0000000800000007
+DATA reducesumConst10<>+40(SB)/8, $0x0000000a00000009
+DATA reducesumConst10<>+48(SB)/8, $0x0000000c0000000b
+DATA reducesumConst10<>+56(SB)/8, $0x000000000000000d
+GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst11<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst11<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst11<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst11<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst11<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst11<>+40(SB)/8, $0x0000000900000008
+DATA reducesumConst11<>+48(SB)/8, $0x0000000b0000000a
+DATA reducesumConst11<>+56(SB)/8, $0x0000000000000000
+GLOBL reducesumConst11<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst12<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst12<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst12<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst12<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst12<>+32(SB)/8, $0x0000000600000005
+DATA reducesumConst12<>+40(SB)/8, $0x0000000800000007
+DATA reducesumConst12<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst12<>+56(SB)/8, $0x0000000000000000
+GLOBL reducesumConst12<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst13<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst13<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst13<>+16(SB)/8, $0x0000000400000003
+DATA reducesumConst13<>+24(SB)/8, $0x0000000000000005
+DATA reducesumConst13<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst13<>+40(SB)/8, $0x0000000000000008
+DATA reducesumConst13<>+48(SB)/8, $0x0000000a00000009
+DATA reducesumConst13<>+56(SB)/8, $0x000000000000000b
 GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst14<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst14<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst14<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst14<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst14<>+32(SB)/8, $0x0000000800000007
-DATA reducesumConst14<>+40(SB)/8, $0x0000000a00000009
-DATA reducesumConst14<>+48(SB)/8, $0x0000000c0000000b
-DATA reducesumConst14<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst14<>+8(SB)/8, $0x0000000500000004
+DATA reducesumConst14<>+16(SB)/8, $0x0000000900000008
+DATA reducesumConst14<>+24(SB)/8, $0x0000000d0000000c
+DATA reducesumConst14<>+32(SB)/8, $0x0000000300000002
+DATA reducesumConst14<>+40(SB)/8, $0x0000000700000006
+DATA reducesumConst14<>+48(SB)/8, $0x0000000b0000000a
+DATA reducesumConst14<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst15<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst15<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst15<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst15<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst15<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst15<>+40(SB)/8, $0x0000000900000008
-DATA reducesumConst15<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst15<>+56(SB)/8, $0x0000000000000000
-GLOBL reducesumConst15<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst16<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst16<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst16<>+16(SB)/8, $0x0000000000000004
-DATA reducesumConst16<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst16<>+32(SB)/8, $0x0000000600000005
-DATA reducesumConst16<>+40(SB)/8, $0x0000000800000007
-DATA reducesumConst16<>+48(SB)/8, $0x0000000000000009
-DATA reducesumConst16<>+56(SB)/8, $0x0000000000000000
-GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst17<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst17<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst17<>+16(SB)/8, $0x0000000400000003
-DATA reducesumConst17<>+24(SB)/8, $0x0000000000000005
-DATA reducesumConst17<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst17<>+40(SB)/8, $0x0000000000000008
-DATA reducesumConst17<>+48(SB)/8, $0x0000000a00000009
-DATA reducesumConst17<>+56(SB)/8, $0x000000000000000b
-GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst18<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst18<>+8(SB)/8, $0x0000000500000004
-DATA reducesumConst18<>+16(SB)/8, $0x0000000900000008
-DATA reducesumConst18<>+24(SB)/8, $0x0000000d0000000c
-DATA reducesumConst18<>+32(SB)/8, $0x0000000300000002
-DATA reducesumConst18<>+40(SB)/8, $0x0000000700000006
-DATA reducesumConst18<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst18<>+56(SB)/8, $0x0000000f0000000e
-GLOBL reducesumConst18<>(SB), RODATA|NOPTR, $64
 
 // func rowsF64AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -60526,10 +61944,10 @@ no2at0:
 	JMP     tail0at0
 
 no1at0:
-	VBROADCASTSD reducesumConst4<>+0(SB), Z11
-	VBROADCASTSD reducesumConst4<>+0(SB), Z10
-	VBROADCASTSD reducesumConst4<>+0(SB), Z9
-	VBROADCASTSD reducesumConst4<>+0(SB), Z8
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
+	VBROADCASTSD reducesumConst2<>+0(SB), Z10
+	VBROADCASTSD reducesumConst2<>+0(SB), Z9
+	VBROADCASTSD reducesumConst2<>+0(SB), Z8
 
 tail0at0:
 	MOVQ   520(SP), R10
@@ -60555,7 +61973,7 @@ part0:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z12
+	VBROADCASTSD reducesumConst2<>+0(SB), Z12
 	VMOVAPD.Z    Z12, K2, Z12
 	VMOVUPD.Z    (R11), K1, Z13
 	VPORD        Z12, Z13, Z13
@@ -60571,7 +61989,7 @@ part1:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z13
+	VBROADCASTSD reducesumConst2<>+0(SB), Z13
 	VMOVAPD.Z    Z13, K2, Z13
 	VMOVUPD.Z    64(R11), K1, Z12
 	VPORD        Z13, Z12, Z12
@@ -60587,7 +62005,7 @@ part2:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z12
+	VBROADCASTSD reducesumConst2<>+0(SB), Z12
 	VMOVAPD.Z    Z12, K2, Z12
 	VMOVUPD.Z    128(R11), K1, Z13
 	VPORD        Z12, Z13, Z13
@@ -60603,7 +62021,7 @@ part3:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z13
+	VBROADCASTSD reducesumConst2<>+0(SB), Z13
 	VMOVAPD.Z    Z13, K2, Z13
 	VMOVUPD.Z    192(R11), K1, Z12
 	VPORD        Z13, Z12, Z12
@@ -60704,23 +62122,246 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x03, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst19<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x03, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       512(CX), R11
+	CMPQ       R11, SI
+	JHI        pack8done
+	VMOVUPS    (CX), Z11
+	VMOVUPS    128(CX), Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VADDPD     Z8, Z11, Z11
+	VMOVUPS    256(CX), Z10
+	VMOVUPS    384(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VADDPD     Z8, Z11, Z11
+	VMOVUPS    64(CX), Z10
+	VMOVUPS    192(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    320(CX), Z8
+	VMOVUPS    448(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VADDPD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+512, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+	MOVQ         $+127, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
+	VMOVAPD.Z    Z11, K2, Z11
+
+pack7loop:
+	LEAQ       456(CX), R11
+	CMPQ       R11, SI
+	JHI        pack7done
+	VMOVUPS    (CX), Z10
+	VMOVAPD    Z11, K2, Z10
+	VMOVUPS    112(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    224(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    336(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    56(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    168(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VMOVUPS    280(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VMOVUPS    392(CX), Z0
+	VMOVAPD    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+448, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+	MOVQ         $+63, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
+	VMOVAPD.Z    Z11, K2, Z11
+
+pack6loop:
+	LEAQ       400(CX), R11
+	CMPQ       R11, SI
+	JHI        pack6done
+	VMOVUPS    (CX), Z10
+	VMOVAPD    Z11, K2, Z10
+	VMOVUPS    96(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    192(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    288(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    48(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    144(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VMOVUPS    240(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VMOVUPS    336(CX), Z0
+	VMOVAPD    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+384, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+	MOVQ         $+31, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
+	VMOVAPD.Z    Z11, K2, Z11
+
+pack5loop:
+	LEAQ       344(CX), R11
+	CMPQ       R11, SI
+	JHI        pack5done
+	VMOVUPS    (CX), Z10
+	VMOVAPD    Z11, K2, Z10
+	VMOVUPS    80(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    160(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    240(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    40(CX), Z8
+	VMOVAPD    Z11, K2, Z8
+	VMOVUPS    120(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VMOVUPS    200(CX), Z9
+	VMOVAPD    Z11, K2, Z9
+	VMOVUPS    280(CX), Z0
+	VMOVAPD    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+320, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -60750,33 +62391,33 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS      reducesumConst20<>+0(SB), Z11
 	MOVQ         $+119, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z10
-	VMOVAPD.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst19<>+0(SB), Z8
+	VBROADCASTSD reducesumConst2<>+0(SB), Z11
+	VMOVAPD.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst16<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack3loop:
 	LEAQ       208(CX), R11
 	CMPQ       R11, SI
 	JHI        pack3done
 	VMOVUPS    (CX), Z9
-	VPERMPD    Z9, Z11, Z9
-	VMOVAPD    Z10, K2, Z9
+	VPERMPD    Z9, Z10, Z9
+	VMOVAPD    Z11, K2, Z9
 	VMOVUPS    48(CX), Z0
-	VPERMPD    Z0, Z11, Z0
-	VMOVAPD    Z10, K2, Z0
+	VPERMPD    Z0, Z10, Z0
+	VMOVAPD    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPD     Z1, Z9, Z9
 	VMOVUPS    96(CX), Z0
-	VPERMPD    Z0, Z11, Z0
-	VMOVAPD    Z10, K2, Z0
+	VPERMPD    Z0, Z10, Z0
+	VMOVAPD    Z11, K2, Z0
 	VMOVUPS    144(CX), Z1
-	VPERMPD    Z1, Z11, Z1
-	VMOVAPD    Z10, K2, Z1
+	VPERMPD    Z1, Z10, Z1
+	VMOVAPD    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPD     Z2, Z0, Z0
@@ -60794,7 +62435,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst19<>+0(SB), Z8
+	VMOVUPS reducesumConst15<>+0(SB), Z8
 
 pack2loop:
 	LEAQ      128(CX), R11
@@ -60840,11 +62481,11 @@ unpacked:
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSD reducesumConst4<>+0(SB), Z8
+	VBROADCASTSD reducesumConst2<>+0(SB), Z8
 	VMOVAPD.Z    Z8, K2, Z8
 	CMPQ         R8, $+16
 	JGT          rest
-	VMOVUPS      reducesumConst19<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z10
 	CMPQ         R8, $+8
 	JLE          whole1
 
@@ -62352,25 +63993,25 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst19<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst19<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst19<>+16(SB)/8, $0x0000000000000004
-DATA reducesumConst19<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst19<>+32(SB)/8, $0x0000000000000001
-DATA reducesumConst19<>+40(SB)/8, $0x0000000000000003
-DATA reducesumConst19<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst19<>+56(SB)/8, $0x0000000000000007
-GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $64
+DATA reducesumConst15<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst15<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst15<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst15<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst15<>+32(SB)/8, $0x0000000000000001
+DATA reducesumConst15<>+40(SB)/8, $0x0000000000000003
+DATA reducesumConst15<>+48(SB)/8, $0x0000000000000005
+DATA reducesumConst15<>+56(SB)/8, $0x0000000000000007
+GLOBL reducesumConst15<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst20<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst20<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst20<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst20<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst20<>+32(SB)/8, $0x0000000000000003
-DATA reducesumConst20<>+40(SB)/8, $0x0000000000000004
-DATA reducesumConst20<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst20<>+56(SB)/8, $0x0000000000000000
-GLOBL reducesumConst20<>(SB), RODATA|NOPTR, $64
+DATA reducesumConst16<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst16<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst16<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst16<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst16<>+32(SB)/8, $0x0000000000000003
+DATA reducesumConst16<>+40(SB)/8, $0x0000000000000004
+DATA reducesumConst16<>+48(SB)/8, $0x0000000000000005
+DATA reducesumConst16<>+56(SB)/8, $0x0000000000000000
+GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
 
 // func rowsF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
@@ -62533,10 +64174,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 
 tail0at0:
 	MOVQ      1032(SP), R10
@@ -62566,7 +64207,7 @@ part0:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVDQU16.Z  (R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
@@ -62583,7 +64224,7 @@ part1:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVDQU16.Z  32(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
@@ -62600,7 +64241,7 @@ part2:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVDQU16.Z  64(R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
@@ -62617,7 +64258,7 @@ part3:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVDQU16.Z  96(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
@@ -62753,31 +64394,802 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x01, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+8
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	CMPQ    R8, $+4
-	JEQ     pack4
-	CMPQ    R8, $+5
-	JEQ     pack5
-	CMPQ    R8, $+6
-	JEQ     pack6
-	CMPQ    R8, $+7
-	JEQ     pack7
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x01, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+16
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+	CMPQ  R8, $+8
+	JEQ   pack8
+	CMPQ  R8, $+9
+	JEQ   pack9
+	CMPQ  R8, $+10
+	JEQ   pack10
+	CMPQ  R8, $+11
+	JEQ   pack11
+	CMPQ  R8, $+12
+	JEQ   pack12
+	CMPQ  R8, $+13
+	JEQ   pack13
+	CMPQ  R8, $+14
+	JEQ   pack14
+	CMPQ  R8, $+15
+	JEQ   pack15
+
+pack16loop:
+	LEAQ       512(CX), R11
+	CMPQ       R11, SI
+	JHI        pack16done
+	VCVTPH2PS  (CX), Z11
+	VCVTPH2PS  128(CX), Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VCVTPH2PS  256(CX), Z10
+	VCVTPH2PS  384(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VCVTPH2PS  32(CX), Z10
+	VCVTPH2PS  160(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  288(CX), Z8
+	VCVTPH2PS  416(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VCVTPH2PS  64(CX), Z10
+	VCVTPH2PS  192(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  320(CX), Z8
+	VCVTPH2PS  448(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  96(CX), Z8
+	VCVTPH2PS  224(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  352(CX), Z9
+	VCVTPH2PS  480(CX), Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+512, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack16loop
+
+pack16done:
+	JMP unpacked
+
+pack15:
+	MOVQ         $+32767, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack15loop:
+	LEAQ       482(CX), R11
+	CMPQ       R11, SI
+	JHI        pack15done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  120(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  240(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  360(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  30(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  150(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  270(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  390(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  60(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  180(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  300(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  420(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  90(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  210(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  330(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  450(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+480, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack15loop
+
+pack15done:
+	JMP unpacked
+
+pack14:
+	MOVQ         $+16383, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack14loop:
+	LEAQ       452(CX), R11
+	CMPQ       R11, SI
+	JHI        pack14done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  112(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  224(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  336(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  28(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  140(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  252(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  364(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  56(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  168(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  280(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  392(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  84(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  196(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  308(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  420(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+448, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack14loop
+
+pack14done:
+	JMP unpacked
+
+pack13:
+	MOVQ         $+8191, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack13loop:
+	LEAQ       422(CX), R11
+	CMPQ       R11, SI
+	JHI        pack13done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  104(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  208(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  312(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  26(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  130(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  234(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  338(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  52(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  156(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  260(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  364(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  78(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  182(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  286(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  390(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+416, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack13loop
+
+pack13done:
+	JMP unpacked
+
+pack12:
+	MOVQ         $+4095, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack12loop:
+	LEAQ       392(CX), R11
+	CMPQ       R11, SI
+	JHI        pack12done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  96(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  192(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  288(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  24(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  120(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  216(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  312(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  48(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  144(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  240(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  336(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  72(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  168(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  264(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  360(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+384, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack12loop
+
+pack12done:
+	JMP unpacked
+
+pack11:
+	MOVQ         $+2047, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack11loop:
+	LEAQ       362(CX), R11
+	CMPQ       R11, SI
+	JHI        pack11done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  88(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  176(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  264(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  22(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  110(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  198(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  286(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  44(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  132(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  220(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  308(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  66(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  154(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  242(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  330(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+352, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack11loop
+
+pack11done:
+	JMP unpacked
+
+pack10:
+	MOVQ         $+1023, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack10loop:
+	LEAQ       332(CX), R11
+	CMPQ       R11, SI
+	JHI        pack10done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  80(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  160(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  240(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  20(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  100(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  180(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  260(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  40(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  120(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  200(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  280(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  60(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  140(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  220(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  300(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+320, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack10loop
+
+pack10done:
+	JMP unpacked
+
+pack9:
+	MOVQ         $+511, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack9loop:
+	LEAQ       302(CX), R11
+	CMPQ       R11, SI
+	JHI        pack9done
+	VCVTPH2PS  (CX), Z10
+	VMOVAPS    Z11, K2, Z10
+	VCVTPH2PS  72(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  144(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  216(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  18(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  90(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  162(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  234(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  36(CX), Z8
+	VMOVAPS    Z11, K2, Z8
+	VCVTPH2PS  108(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  180(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  252(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  54(CX), Z9
+	VMOVAPS    Z11, K2, Z9
+	VCVTPH2PS  126(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  198(CX), Z0
+	VMOVAPS    Z11, K2, Z0
+	VCVTPH2PS  270(CX), Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+288, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack9loop
+
+pack9done:
+	JMP unpacked
+
+pack8:
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -62823,33 +65235,33 @@ pack8done:
 	JMP unpacked
 
 pack7:
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
 	MOVQ         $+32639, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst10<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
 	VCVTPH2PS  (CX), Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VCVTPH2PS  28(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  56(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VCVTPH2PS  84(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -62857,20 +65269,20 @@ pack7loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  112(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VCVTPH2PS  140(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VCVTPH2PS  168(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VCVTPH2PS  196(CX), Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -62891,33 +65303,33 @@ pack7done:
 	JMP unpacked
 
 pack6:
-	VMOVUPS      reducesumConst15<>+0(SB), Z8
 	MOVQ         $+16191, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst11<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       200(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
 	VCVTPH2PS  (CX), Z9
-	VPERMPS    Z9, Z8, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
 	VCVTPH2PS  24(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  48(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VCVTPH2PS  72(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -62925,20 +65337,20 @@ pack6loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  96(CX), Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VCVTPH2PS  120(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VCVTPH2PS  144(CX), Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VCVTPH2PS  168(CX), Z2
-	VPERMPS    Z2, Z8, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z8, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -62959,33 +65371,33 @@ pack6done:
 	JMP unpacked
 
 pack5:
-	VMOVUPS      reducesumConst16<>+0(SB), Z11
 	MOVQ         $+7967, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst12<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
 	VCVTPH2PS  (CX), Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VCVTPH2PS  20(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  40(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VCVTPH2PS  60(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -62993,20 +65405,20 @@ pack5loop:
 	VUNPCKLPD  Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VCVTPH2PS  80(CX), Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VCVTPH2PS  100(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VCVTPH2PS  120(CX), Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VCVTPH2PS  140(CX), Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -63027,7 +65439,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
 	LEAQ      128(CX), R11
@@ -63057,33 +65469,33 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS      reducesumConst17<>+0(SB), Z8
 	MOVQ         $+30583, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
 	LEAQ      104(CX), R11
 	CMPQ      R11, SI
 	JHI       pack3done
 	VCVTPH2PS (CX), Z9
-	VPERMPS   Z9, Z8, Z9
-	VMOVAPS   Z10, K2, Z9
+	VPERMPS   Z9, Z10, Z9
+	VMOVAPS   Z8, K2, Z9
 	VCVTPH2PS 24(CX), Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VUNPCKHPD Z0, Z9, Z1
 	VUNPCKLPD Z0, Z9, Z9
 	VADDPS    Z1, Z9, Z9
 	VCVTPH2PS 48(CX), Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VCVTPH2PS 72(CX), Z1
-	VPERMPS   Z1, Z8, Z1
-	VMOVAPS   Z10, K2, Z1
+	VPERMPS   Z1, Z10, Z1
+	VMOVAPS   Z8, K2, Z1
 	VUNPCKHPD Z1, Z0, Z2
 	VUNPCKLPD Z1, Z0, Z0
 	VADDPS    Z2, Z0, Z0
@@ -63101,7 +65513,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
 	LEAQ      64(CX), R11
@@ -63147,11 +65559,11 @@ unpacked:
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z10
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -65349,10 +67761,10 @@ no2at0:
 	JMP       tail0at0
 
 no1at0:
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VBROADCASTSS reducesumConst2<>+0(SB), Z9
-	VBROADCASTSS reducesumConst2<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z10
+	VBROADCASTSS reducesumConst1<>+0(SB), Z9
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 
 tail0at0:
 	MOVQ      1032(SP), R10
@@ -65386,7 +67798,7 @@ part0:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVDQU16.Z  (R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
@@ -65404,7 +67816,7 @@ part1:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVDQU16.Z  32(R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
@@ -65422,7 +67834,7 @@ part2:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z12
+	VBROADCASTSS reducesumConst1<>+0(SB), Z12
 	VMOVAPS.Z    Z12, K2, Z12
 	VMOVDQU16.Z  64(R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
@@ -65440,7 +67852,7 @@ part3:
 	NOTQ         R12
 	KMOVW        R12, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z13
+	VBROADCASTSS reducesumConst1<>+0(SB), Z13
 	VMOVAPS.Z    Z13, K2, Z13
 	VMOVDQU16.Z  96(R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
@@ -65577,31 +67989,930 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x01, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+8
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	CMPQ    R8, $+4
-	JEQ     pack4
-	CMPQ    R8, $+5
-	JEQ     pack5
-	CMPQ    R8, $+6
-	JEQ     pack6
-	CMPQ    R8, $+7
-	JEQ     pack7
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x01, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+16
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+	CMPQ  R8, $+8
+	JEQ   pack8
+	CMPQ  R8, $+9
+	JEQ   pack9
+	CMPQ  R8, $+10
+	JEQ   pack10
+	CMPQ  R8, $+11
+	JEQ   pack11
+	CMPQ  R8, $+12
+	JEQ   pack12
+	CMPQ  R8, $+13
+	JEQ   pack13
+	CMPQ  R8, $+14
+	JEQ   pack14
+	CMPQ  R8, $+15
+	JEQ   pack15
+
+pack16loop:
+	LEAQ       512(CX), R11
+	CMPQ       R11, SI
+	JHI        pack16done
+	VPMOVZXWD  (CX), Z11
+	VPSLLD     $0x10, Z11, Z11
+	VPMOVZXWD  128(CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VPMOVZXWD  256(CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VPMOVZXWD  384(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VPMOVZXWD  32(CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VPMOVZXWD  160(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  288(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VPMOVZXWD  416(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VPMOVZXWD  64(CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VPMOVZXWD  192(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  320(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VPMOVZXWD  448(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  96(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VPMOVZXWD  224(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  352(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VPMOVZXWD  480(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VADDPS     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+512, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack16loop
+
+pack16done:
+	JMP unpacked
+
+pack15:
+	MOVQ         $+32767, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack15loop:
+	LEAQ       482(CX), R11
+	CMPQ       R11, SI
+	JHI        pack15done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  120(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  240(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  360(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  30(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  150(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  270(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  390(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  60(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  180(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  300(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  420(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  90(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  210(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  330(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  450(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+480, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack15loop
+
+pack15done:
+	JMP unpacked
+
+pack14:
+	MOVQ         $+16383, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack14loop:
+	LEAQ       452(CX), R11
+	CMPQ       R11, SI
+	JHI        pack14done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  112(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  224(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  336(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  28(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  140(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  252(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  364(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  56(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  168(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  280(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  392(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  84(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  196(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  308(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  420(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+448, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack14loop
+
+pack14done:
+	JMP unpacked
+
+pack13:
+	MOVQ         $+8191, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack13loop:
+	LEAQ       422(CX), R11
+	CMPQ       R11, SI
+	JHI        pack13done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  104(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  208(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  312(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  26(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  130(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  234(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  338(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  52(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  156(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  260(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  364(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  78(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  182(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  286(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  390(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+416, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack13loop
+
+pack13done:
+	JMP unpacked
+
+pack12:
+	MOVQ         $+4095, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack12loop:
+	LEAQ       392(CX), R11
+	CMPQ       R11, SI
+	JHI        pack12done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  96(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  192(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  288(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  24(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  120(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  216(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  312(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  48(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  144(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  240(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  336(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  72(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  168(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  264(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  360(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+384, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack12loop
+
+pack12done:
+	JMP unpacked
+
+pack11:
+	MOVQ         $+2047, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack11loop:
+	LEAQ       362(CX), R11
+	CMPQ       R11, SI
+	JHI        pack11done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  88(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  176(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  264(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  22(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  110(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  198(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  286(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  44(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  132(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  220(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  308(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  66(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  154(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  242(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  330(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+352, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack11loop
+
+pack11done:
+	JMP unpacked
+
+pack10:
+	MOVQ         $+1023, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack10loop:
+	LEAQ       332(CX), R11
+	CMPQ       R11, SI
+	JHI        pack10done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  80(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  160(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  240(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  20(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  100(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  180(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  260(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  40(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  120(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  200(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  280(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  60(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  140(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  220(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  300(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+320, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack10loop
+
+pack10done:
+	JMP unpacked
+
+pack9:
+	MOVQ         $+511, R11
+	KMOVW        R11, K1
+	KNOTW        K1, K2
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+
+pack9loop:
+	LEAQ       302(CX), R11
+	CMPQ       R11, SI
+	JHI        pack9done
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VMOVAPS    Z11, K2, Z10
+	VPMOVZXWD  72(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  144(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  216(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  18(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  90(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  162(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  234(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  36(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z11, K2, Z8
+	VPMOVZXWD  108(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  180(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  252(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  54(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z11, K2, Z9
+	VPMOVZXWD  126(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  198(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z11, K2, Z0
+	VPMOVZXWD  270(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z11, K2, Z1
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+288, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack9loop
+
+pack9done:
+	JMP unpacked
+
+pack8:
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -65655,13 +68966,13 @@ pack8done:
 	JMP unpacked
 
 pack7:
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
 	MOVQ         $+32639, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst10<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
@@ -65669,23 +68980,23 @@ pack7loop:
 	JHI        pack7done
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VPMOVZXWD  28(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  56(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VPMOVZXWD  84(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -65694,23 +69005,23 @@ pack7loop:
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  112(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VPMOVZXWD  140(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VPMOVZXWD  168(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VPMOVZXWD  196(CX), Z2
 	VPSLLD     $0x10, Z2, Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -65731,13 +69042,13 @@ pack7done:
 	JMP unpacked
 
 pack6:
-	VMOVUPS      reducesumConst15<>+0(SB), Z8
 	MOVQ         $+16191, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst11<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       200(CX), R11
@@ -65745,23 +69056,23 @@ pack6loop:
 	JHI        pack6done
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
-	VPERMPS    Z9, Z8, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
 	VPMOVZXWD  24(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  48(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VPMOVZXWD  72(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -65770,23 +69081,23 @@ pack6loop:
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  96(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z8, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
 	VPMOVZXWD  120(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VPMOVZXWD  144(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z8, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
 	VPMOVZXWD  168(CX), Z2
 	VPSLLD     $0x10, Z2, Z2
-	VPERMPS    Z2, Z8, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z8, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -65807,13 +69118,13 @@ pack6done:
 	JMP unpacked
 
 pack5:
-	VMOVUPS      reducesumConst16<>+0(SB), Z11
 	MOVQ         $+7967, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
+	VMOVAPS.Z    Z11, K2, Z11
+	VMOVUPS      reducesumConst12<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
@@ -65821,23 +69132,23 @@ pack5loop:
 	JHI        pack5done
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
-	VPERMPS    Z9, Z11, Z9
-	VMOVAPS    Z10, K2, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z11, K2, Z9
 	VPMOVZXWD  20(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  40(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VPMOVZXWD  60(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
@@ -65846,23 +69157,23 @@ pack5loop:
 	VADDPS     Z1, Z9, Z9
 	VPMOVZXWD  80(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
-	VPERMPS    Z0, Z11, Z0
-	VMOVAPS    Z10, K2, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z11, K2, Z0
 	VPMOVZXWD  100(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VSHUFF32X4 $0xdd, Z1, Z0, Z2
 	VSHUFF32X4 $0x88, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VPMOVZXWD  120(CX), Z1
 	VPSLLD     $0x10, Z1, Z1
-	VPERMPS    Z1, Z11, Z1
-	VMOVAPS    Z10, K2, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z11, K2, Z1
 	VPMOVZXWD  140(CX), Z2
 	VPSLLD     $0x10, Z2, Z2
-	VPERMPS    Z2, Z11, Z2
-	VMOVAPS    Z10, K2, Z2
+	VPERMPS    Z2, Z10, Z2
+	VMOVAPS    Z11, K2, Z2
 	VSHUFF32X4 $0xdd, Z2, Z1, Z3
 	VSHUFF32X4 $0x88, Z2, Z1, Z1
 	VADDPS     Z3, Z1, Z1
@@ -65883,7 +69194,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
 	LEAQ      128(CX), R11
@@ -65917,13 +69228,13 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS      reducesumConst17<>+0(SB), Z8
 	MOVQ         $+30583, R11
 	KMOVW        R11, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z8
+	VMOVAPS.Z    Z8, K2, Z8
+	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
 	LEAQ      104(CX), R11
@@ -65931,23 +69242,23 @@ pack3loop:
 	JHI       pack3done
 	VPMOVZXWD (CX), Z9
 	VPSLLD    $0x10, Z9, Z9
-	VPERMPS   Z9, Z8, Z9
-	VMOVAPS   Z10, K2, Z9
+	VPERMPS   Z9, Z10, Z9
+	VMOVAPS   Z8, K2, Z9
 	VPMOVZXWD 24(CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VUNPCKHPD Z0, Z9, Z1
 	VUNPCKLPD Z0, Z9, Z9
 	VADDPS    Z1, Z9, Z9
 	VPMOVZXWD 48(CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPERMPS   Z0, Z8, Z0
-	VMOVAPS   Z10, K2, Z0
+	VPERMPS   Z0, Z10, Z0
+	VMOVAPS   Z8, K2, Z0
 	VPMOVZXWD 72(CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPERMPS   Z1, Z8, Z1
-	VMOVAPS   Z10, K2, Z1
+	VPERMPS   Z1, Z10, Z1
+	VMOVAPS   Z8, K2, Z1
 	VUNPCKHPD Z1, Z0, Z2
 	VUNPCKLPD Z1, Z0, Z0
 	VADDPS    Z2, Z0, Z0
@@ -65965,7 +69276,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
 	LEAQ      64(CX), R11
@@ -66014,11 +69325,11 @@ unpacked:
 	NOTQ         SI
 	KMOVW        SI, K1
 	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst2<>+0(SB), Z11
+	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst9<>+0(SB), Z10
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -68900,31 +72211,788 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x02, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+8
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	CMPQ    R8, $+4
-	JEQ     pack4
-	CMPQ    R8, $+5
-	JEQ     pack5
-	CMPQ    R8, $+6
-	JEQ     pack6
-	CMPQ    R8, $+7
-	JEQ     pack7
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x02, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+16
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+	CMPQ  R8, $+8
+	JEQ   pack8
+	CMPQ  R8, $+9
+	JEQ   pack9
+	CMPQ  R8, $+10
+	JEQ   pack10
+	CMPQ  R8, $+11
+	JEQ   pack11
+	CMPQ  R8, $+12
+	JEQ   pack12
+	CMPQ  R8, $+13
+	JEQ   pack13
+	CMPQ  R8, $+14
+	JEQ   pack14
+	CMPQ  R8, $+15
+	JEQ   pack15
+
+pack16loop:
+	LEAQ       1024(CX), R11
+	CMPQ       R11, SI
+	JHI        pack16done
+	VMOVUPS    (CX), Z11
+	VMOVUPS    256(CX), Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    512(CX), Z10
+	VMOVUPS    768(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    64(CX), Z10
+	VMOVUPS    320(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    576(CX), Z8
+	VMOVUPS    832(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    128(CX), Z10
+	VMOVUPS    384(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    640(CX), Z8
+	VMOVUPS    896(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    192(CX), Z8
+	VMOVUPS    448(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    704(CX), Z9
+	VMOVUPS    960(CX), Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+1024, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack16loop
+
+pack16done:
+	JMP unpacked
+
+pack15:
+	MOVQ  $+32767, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack15loop:
+	LEAQ       964(CX), R11
+	CMPQ       R11, SI
+	JHI        pack15done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    240(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    480(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    720(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    60(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    300(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    540(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    780(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    120(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    360(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    600(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    840(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    180(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    420(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    660(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    900(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+960, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack15loop
+
+pack15done:
+	JMP unpacked
+
+pack14:
+	MOVQ  $+16383, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack14loop:
+	LEAQ       904(CX), R11
+	CMPQ       R11, SI
+	JHI        pack14done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    224(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    448(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    672(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    56(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    280(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    504(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    728(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    112(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    336(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    560(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    784(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    168(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    392(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    616(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    840(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+896, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack14loop
+
+pack14done:
+	JMP unpacked
+
+pack13:
+	MOVQ  $+8191, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack13loop:
+	LEAQ       844(CX), R11
+	CMPQ       R11, SI
+	JHI        pack13done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    208(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    416(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    624(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    52(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    260(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    468(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    676(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    104(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    312(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    520(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    728(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    156(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    364(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    572(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    780(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+832, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack13loop
+
+pack13done:
+	JMP unpacked
+
+pack12:
+	MOVQ  $+4095, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack12loop:
+	LEAQ       784(CX), R11
+	CMPQ       R11, SI
+	JHI        pack12done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    192(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    384(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    576(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    48(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    240(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    432(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    624(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    96(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    288(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    480(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    672(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    144(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    336(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    528(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    720(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+768, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack12loop
+
+pack12done:
+	JMP unpacked
+
+pack11:
+	MOVQ  $+2047, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack11loop:
+	LEAQ       724(CX), R11
+	CMPQ       R11, SI
+	JHI        pack11done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    176(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    352(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    528(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    44(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    220(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    396(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    572(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    88(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    264(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    440(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    616(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    132(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    308(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    484(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    660(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+704, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack11loop
+
+pack11done:
+	JMP unpacked
+
+pack10:
+	MOVQ  $+1023, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack10loop:
+	LEAQ       664(CX), R11
+	CMPQ       R11, SI
+	JHI        pack10done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    160(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    320(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    480(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    40(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    200(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    360(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    520(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    80(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    240(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    400(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    560(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    120(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    280(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    440(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    600(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+640, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack10loop
+
+pack10done:
+	JMP unpacked
+
+pack9:
+	MOVQ  $+511, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack9loop:
+	LEAQ       604(CX), R11
+	CMPQ       R11, SI
+	JHI        pack9done
+	VMOVUPS    (CX), Z11
+	VMOVAPS.Z  Z11, K1, Z11
+	VMOVUPS    144(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    288(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    432(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    36(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    180(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    324(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    468(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    72(CX), Z10
+	VMOVAPS.Z  Z10, K1, Z10
+	VMOVUPS    216(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    360(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    504(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    108(CX), Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    252(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    396(CX), Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    540(CX), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VUNPCKHPD  Z8, Z10, Z9
+	VUNPCKLPD  Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VSHUFPS    $0xdd, Z10, Z11, Z8
+	VSHUFPS    $0x88, Z10, Z11, Z11
+	VPADDD     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+576, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack9loop
+
+pack9done:
+	JMP unpacked
+
+pack8:
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -68970,11 +73038,11 @@ pack8done:
 	JMP unpacked
 
 pack7:
-	VMOVUPS reducesumConst14<>+0(SB), Z11
 	MOVQ    $+32639, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst10<>+0(SB), Z11
+	VMOVUPS reducesumConst9<>+0(SB), Z10
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -69036,11 +73104,11 @@ pack7done:
 	JMP unpacked
 
 pack6:
-	VMOVUPS reducesumConst15<>+0(SB), Z10
 	MOVQ    $+16191, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst11<>+0(SB), Z10
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -69102,11 +73170,11 @@ pack6done:
 	JMP unpacked
 
 pack5:
-	VMOVUPS reducesumConst16<>+0(SB), Z11
 	MOVQ    $+7967, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst12<>+0(SB), Z11
+	VMOVUPS reducesumConst9<>+0(SB), Z10
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -69168,7 +73236,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst9<>+0(SB), Z10
 
 pack4loop:
 	LEAQ      256(CX), R11
@@ -69198,11 +73266,11 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst17<>+0(SB), Z10
 	MOVQ    $+30583, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack3loop:
 	LEAQ      208(CX), R11
@@ -69240,7 +73308,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
 	LEAQ    128(CX), R11
@@ -69287,7 +73355,7 @@ unpacked:
 	KMOVW   SI, K1
 	CMPQ    R8, $+32
 	JGT     rest
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst9<>+0(SB), Z11
 	CMPQ    R8, $+16
 	JLE     whole1
 
@@ -71172,23 +75240,240 @@ manyNext:
 	JMP   end
 
 few:
-	MOVQ    24(AX), R8
-	MOVQ    R8, SI
-	SHLQ    $0x03, SI
-	MOVQ    32(AX), R11
-	CMPQ    SI, R11
-	JNE     unpacked
-	CMPQ    R8, $+4
-	JGT     unpacked
-	IMULQ   BX, SI
-	ADDQ    CX, SI
-	CMPQ    R8, $+1
-	JEQ     pack1
-	CMPQ    R8, $+2
-	JEQ     pack2
-	CMPQ    R8, $+3
-	JEQ     pack3
-	VMOVUPS reducesumConst19<>+0(SB), Z11
+	MOVQ  24(AX), R8
+	MOVQ  R8, SI
+	SHLQ  $0x03, SI
+	MOVQ  32(AX), R11
+	CMPQ  SI, R11
+	JNE   unpacked
+	CMPQ  R8, $+8
+	JGT   unpacked
+	IMULQ BX, SI
+	ADDQ  CX, SI
+	CMPQ  R8, $+1
+	JEQ   pack1
+	CMPQ  R8, $+2
+	JEQ   pack2
+	CMPQ  R8, $+3
+	JEQ   pack3
+	CMPQ  R8, $+4
+	JEQ   pack4
+	CMPQ  R8, $+5
+	JEQ   pack5
+	CMPQ  R8, $+6
+	JEQ   pack6
+	CMPQ  R8, $+7
+	JEQ   pack7
+
+pack8loop:
+	LEAQ       512(CX), R11
+	CMPQ       R11, SI
+	JHI        pack8done
+	VMOVUPS    (CX), Z11
+	VMOVUPS    128(CX), Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    256(CX), Z10
+	VMOVUPS    384(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    64(CX), Z10
+	VMOVUPS    192(CX), Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VMOVUPS    320(CX), Z8
+	VMOVUPS    448(CX), Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDQ     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+512, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack8loop
+
+pack8done:
+	JMP unpacked
+
+pack7:
+	MOVQ  $+127, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack7loop:
+	LEAQ       456(CX), R11
+	CMPQ       R11, SI
+	JHI        pack7done
+	VMOVUPS    (CX), Z11
+	VMOVAPD.Z  Z11, K1, Z11
+	VMOVUPS    112(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    224(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    336(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    56(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    168(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VMOVUPS    280(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VMOVUPS    392(CX), Z9
+	VMOVAPD.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDQ     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+448, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack7loop
+
+pack7done:
+	JMP unpacked
+
+pack6:
+	MOVQ  $+63, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack6loop:
+	LEAQ       400(CX), R11
+	CMPQ       R11, SI
+	JHI        pack6done
+	VMOVUPS    (CX), Z11
+	VMOVAPD.Z  Z11, K1, Z11
+	VMOVUPS    96(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    192(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    288(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    48(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    144(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VMOVUPS    240(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VMOVUPS    336(CX), Z9
+	VMOVAPD.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDQ     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+384, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack6loop
+
+pack6done:
+	JMP unpacked
+
+pack5:
+	MOVQ  $+31, R11
+	KMOVW R11, K1
+	KNOTW K1, K2
+
+pack5loop:
+	LEAQ       344(CX), R11
+	CMPQ       R11, SI
+	JHI        pack5done
+	VMOVUPS    (CX), Z11
+	VMOVAPD.Z  Z11, K1, Z11
+	VMOVUPS    80(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VSHUFF32X4 $0xee, Z10, Z11, Z8
+	VSHUFF32X4 $0x44, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    160(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    240(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VSHUFF32X4 $0xdd, Z10, Z11, Z8
+	VSHUFF32X4 $0x88, Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    40(CX), Z10
+	VMOVAPD.Z  Z10, K1, Z10
+	VMOVUPS    120(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VSHUFF32X4 $0xee, Z8, Z10, Z9
+	VSHUFF32X4 $0x44, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VMOVUPS    200(CX), Z8
+	VMOVAPD.Z  Z8, K1, Z8
+	VMOVUPS    280(CX), Z9
+	VMOVAPD.Z  Z9, K1, Z9
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VPADDQ     Z0, Z8, Z8
+	VSHUFF32X4 $0xdd, Z8, Z10, Z9
+	VSHUFF32X4 $0x88, Z8, Z10, Z10
+	VPADDQ     Z9, Z10, Z10
+	VUNPCKHPD  Z10, Z11, Z8
+	VUNPCKLPD  Z10, Z11, Z11
+	VPADDQ     Z8, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+320, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack5loop
+
+pack5done:
+	JMP unpacked
+
+pack4:
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -71218,11 +75503,11 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst20<>+0(SB), Z11
 	MOVQ    $+119, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst16<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack3loop:
 	LEAQ       208(CX), R11
@@ -71260,7 +75545,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack2loop:
 	LEAQ      128(CX), R11
@@ -71307,7 +75592,7 @@ unpacked:
 	KMOVW   SI, K1
 	CMPQ    R8, $+16
 	JGT     rest
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 	CMPQ    R8, $+8
 	JLE     whole1
 
@@ -80451,44 +84736,44 @@ many:
 	JLT         one
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, (DX)
 	VMOVUPS     64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 32(DX)
 	VMOVUPS     128(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 64(DX)
 	VMOVUPS     192(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -80503,11 +84788,11 @@ one:
 	JLT         last
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -80526,11 +84811,11 @@ last:
 	ADDQ        BX, CX
 	VMOVUPS     -64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -80544,11 +84829,11 @@ few:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (CX), K1, Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst17<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst18<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst19<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -80562,11 +84847,11 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst21<>+0(SB)/8, $0x0000000100000001
-GLOBL reducesumConst21<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst17<>+0(SB)/8, $0x0000000100000001
+GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst22<>+0(SB)/8, $0x00007fff00007fff
-GLOBL reducesumConst22<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst18<>+0(SB)/8, $0x00007fff00007fff
+GLOBL reducesumConst18<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst23<>+0(SB)/8, $0x0040000000400000
-GLOBL reducesumConst23<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst19<>+0(SB)/8, $0x0040000000400000
+GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $8

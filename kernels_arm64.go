@@ -11,8 +11,8 @@ var assembled = []kernels.ISA{
 	kernels.NEON,
 }
 
-// sum writes the sum of one sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+// sum writes the sum of a sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
 	switch uint(isa)<<4 | uint(t) {
 	case uint(kernels.NEON)<<4 | uint(kernels.F32):
 		sumF32NEON(a)
@@ -104,22 +104,22 @@ func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
 }
 
 //go:noescape
-func sumF32NEON(a *kernels.RowsArgs)
+func sumF32NEON(a *kernels.SumArgs)
 
 //go:noescape
-func sumF64NEON(a *kernels.RowsArgs)
+func sumF64NEON(a *kernels.SumArgs)
 
 //go:noescape
-func sumF16NEON(a *kernels.RowsArgs)
+func sumF16NEON(a *kernels.SumArgs)
 
 //go:noescape
-func sumBF16NEON(a *kernels.RowsArgs)
+func sumBF16NEON(a *kernels.SumArgs)
 
 //go:noescape
-func sumI32NEON(a *kernels.RowsArgs)
+func sumI32NEON(a *kernels.SumArgs)
 
 //go:noescape
-func sumI64NEON(a *kernels.RowsArgs)
+func sumI64NEON(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32NEON(a *kernels.RowsArgs)

@@ -9,7 +9,7 @@ TEXT ·sumF32NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$128, R2
 	BGT	long
 	MOVD	R2, R4
@@ -3475,7 +3475,7 @@ TEXT ·sumF64NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$64, R2
 	BGT	long
 	MOVD	R2, R4
@@ -6517,7 +6517,7 @@ TEXT ·sumF16NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$128, R2
 	BGT	long
 	MOVD	R2, R4
@@ -10955,7 +10955,7 @@ TEXT ·sumBF16NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$128, R2
 	BGT	long
 	MOVD	R2, R4
@@ -15393,7 +15393,7 @@ TEXT ·sumI32NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$128, R2
 	BGT	long
 	MOVD	R2, R4
@@ -18794,7 +18794,7 @@ TEXT ·sumI64NEON(SB), $536-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
-	MOVD	24(R0), R2
+	MOVD	16(R0), R2
 	CMP	$64, R2
 	BGT	long
 	MOVD	R2, R4
@@ -25956,12 +25956,75 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$2, R6
+	CMP	$4, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
 	CMP	$1, R6
 	BEQ	pack1
+	CMP	$2, R6
+	BEQ	pack2
+	CMP	$3, R6
+	BEQ	pack3
+
+pack4:
+
+pack4loop:
+	ADD	$64, R1, R8
+	CMP	R4, R8
+	BHI	pack4done
+	FMOVQ	(R1), F15
+	FMOVQ	16(R1), F14
+	VZIP2	V14.D2, V15.D2, V12.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FMOVQ	32(R1), F14
+	FMOVQ	48(R1), F12
+	VZIP2	V12.D2, V14.D2, V13.D2
+	VZIP1	V12.D2, V14.D2, V14.D2
+	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
+	FMOVQ	F15, (R2)
+	ADD	$64, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack4loop
+
+pack4done:
+	JMP	unpacked
+
+pack3:
+	MOVD	$reducesumConst1<>(SB), R8
+	FMOVQ	(R8), F15
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+
+pack3loop:
+	ADD	$52, R1, R8
+	CMP	R4, R8
+	BHI	pack3done
+	FMOVQ	(R1), F12
+	VBIF	V15.B16, V14.B16, V12.B16
+	FMOVQ	12(R1), F13
+	VBIF	V15.B16, V14.B16, V13.B16
+	VZIP2	V13.D2, V12.D2, V8.D2
+	VZIP1	V13.D2, V12.D2, V12.D2
+	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	FMOVQ	24(R1), F13
+	VBIF	V15.B16, V14.B16, V13.B16
+	FMOVQ	36(R1), F8
+	VBIF	V15.B16, V14.B16, V8.B16
+	VZIP2	V8.D2, V13.D2, V9.D2
+	VZIP1	V8.D2, V13.D2, V13.D2
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x6e2dd58c // faddp v12.4s, v12.4s, v13.4s
+	FMOVQ	F12, (R2)
+	ADD	$48, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack3loop
+
+pack3done:
+	JMP	unpacked
 
 pack2:
 
@@ -25969,10 +26032,10 @@ pack2loop:
 	ADD	$32, R1, R8
 	CMP	R4, R8
 	BHI	pack2done
-	FMOVQ	(R1), F15
-	FMOVQ	16(R1), F14
-	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
-	FMOVQ	F15, (R2)
+	FMOVQ	(R1), F14
+	FMOVQ	16(R1), F15
+	WORD	$0x6e2fd5ce // faddp v14.4s, v14.4s, v15.4s
+	FMOVQ	F14, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -25987,8 +26050,8 @@ pack1loop:
 	ADD	$16, R1, R8
 	CMP	R4, R8
 	BHI	pack1done
-	FMOVQ	(R1), F15
-	FMOVQ	F15, (R2)
+	FMOVQ	(R1), F14
+	FMOVQ	F14, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -26013,8 +26076,8 @@ unpacked:
 	MOVD	$reducesumConst0<>(SB), R8
 	LSL	$2, R5, R7
 	SUB	R7, R8, R8
-	FMOVQ	16(R8), F15
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	FMOVQ	16(R8), F14
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 	CMP	$8, R6
 	BGT	rest
 	CMP	$4, R6
@@ -26031,13 +26094,13 @@ whole2:
 	BHI	rest
 	FMOVQ	(R1), F12
 	FMOVQ	16(R1), F13
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVQ	(R1), F13
 	FMOVQ	16(R1), F8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -26046,13 +26109,13 @@ whole2:
 	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
 	FMOVQ	(R1), F13
 	FMOVQ	16(R1), F8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVQ	(R1), F8
 	FMOVQ	16(R1), F9
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -26075,22 +26138,22 @@ whole1:
 	CMP	R4, R7
 	BHI	rest
 	FMOVQ	(R1), F12
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVQ	(R1), F13
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V13.D2, V12.D2, V8.D2
 	VZIP1	V13.D2, V12.D2, V12.D2
 	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
 	FMOVQ	(R1), F13
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVQ	(R1), F8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V8.D2, V13.D2, V9.D2
@@ -26291,7 +26354,7 @@ four_52:
 	FMOVQ	(R10), F12
 
 loaded_51:
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	CMP	$1, R9
 	BEQ	fewSingle0
 	FMOVQ	F12, (R7)
@@ -26321,7 +26384,7 @@ four_55:
 	FMOVQ	(R10), F13
 
 loaded_54:
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
 	BEQ	fewSingle1
@@ -26352,7 +26415,7 @@ four_58:
 	FMOVQ	(R10), F13
 
 loaded_57:
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	16(R1), F13
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -26388,7 +26451,7 @@ four_61:
 	FMOVQ	(R10), F8
 
 loaded_60:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
@@ -26420,7 +26483,7 @@ four_64:
 	FMOVQ	(R10), F13
 
 loaded_63:
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	32(R1), F13
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -26462,7 +26525,7 @@ four_67:
 	FMOVQ	(R10), F8
 
 loaded_66:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	48(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -26499,7 +26562,7 @@ four_70:
 	FMOVQ	(R10), F8
 
 loaded_69:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	16(R1), F13
@@ -26547,7 +26610,7 @@ four_73:
 	FMOVQ	(R10), F9
 
 loaded_72:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -26580,7 +26643,7 @@ four_76:
 	FMOVQ	(R10), F13
 
 loaded_75:
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	64(R1), F13
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -26634,7 +26697,7 @@ four_79:
 	FMOVQ	(R10), F8
 
 loaded_78:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	80(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -26677,7 +26740,7 @@ four_82:
 	FMOVQ	(R10), F8
 
 loaded_81:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	96(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -26737,7 +26800,7 @@ four_85:
 	FMOVQ	(R10), F9
 
 loaded_84:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVQ	112(R1), F9
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -26775,7 +26838,7 @@ four_88:
 	FMOVQ	(R10), F8
 
 loaded_87:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	32(R1), F13
@@ -26841,7 +26904,7 @@ four_91:
 	FMOVQ	(R10), F9
 
 loaded_90:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	48(R1), F8
@@ -26890,7 +26953,7 @@ four_94:
 	FMOVQ	(R10), F9
 
 loaded_93:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -26962,7 +27025,7 @@ four_97:
 	FMOVQ	(R10), F10
 
 loaded_96:
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -26996,7 +27059,7 @@ four_100:
 	FMOVQ	(R10), F13
 
 loaded_99:
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	128(R1), F13
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -27074,7 +27137,7 @@ four_103:
 	FMOVQ	(R10), F8
 
 loaded_102:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	144(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -27129,7 +27192,7 @@ four_106:
 	FMOVQ	(R10), F8
 
 loaded_105:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	160(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -27213,7 +27276,7 @@ four_109:
 	FMOVQ	(R10), F9
 
 loaded_108:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVQ	176(R1), F9
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -27257,7 +27320,7 @@ four_112:
 	FMOVQ	(R10), F8
 
 loaded_111:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	192(R1), F8
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -27347,7 +27410,7 @@ four_115:
 	FMOVQ	(R10), F9
 
 loaded_114:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVQ	208(R1), F9
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -27408,7 +27471,7 @@ four_118:
 	FMOVQ	(R10), F9
 
 loaded_117:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVQ	224(R1), F9
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -27504,7 +27567,7 @@ four_121:
 	FMOVQ	(R10), F10
 
 loaded_120:
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	FMOVQ	240(R1), F10
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
@@ -27543,7 +27606,7 @@ four_124:
 	FMOVQ	(R10), F8
 
 loaded_123:
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVQ	64(R1), F13
@@ -27645,7 +27708,7 @@ four_127:
 	FMOVQ	(R10), F9
 
 loaded_126:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	80(R1), F8
@@ -27712,7 +27775,7 @@ four_130:
 	FMOVQ	(R10), F9
 
 loaded_129:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVQ	96(R1), F8
@@ -27820,7 +27883,7 @@ four_133:
 	FMOVQ	(R10), F10
 
 loaded_132:
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVQ	112(R1), F9
@@ -27870,7 +27933,7 @@ four_136:
 	FMOVQ	(R10), F9
 
 loaded_135:
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -27984,7 +28047,7 @@ four_139:
 	FMOVQ	(R10), F10
 
 loaded_138:
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -28057,7 +28120,7 @@ four_142:
 	FMOVQ	(R10), F10
 
 loaded_141:
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -28177,7 +28240,7 @@ four_145:
 	FMOVQ	(R10), F11
 
 loaded_144:
-	VBIF	V15.B16, V14.B16, V11.B16
+	VBIF	V14.B16, V15.B16, V11.B16
 	WORD	$0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -29286,10 +29349,30 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$1, R6
+	CMP	$2, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
+	CMP	$1, R6
+	BEQ	pack1
+
+pack2:
+
+pack2loop:
+	ADD	$32, R1, R8
+	CMP	R4, R8
+	BHI	pack2done
+	FMOVQ	(R1), F15
+	FMOVQ	16(R1), F14
+	WORD	$0x6e6ed5ef // faddp v15.2d, v15.2d, v14.2d
+	FMOVQ	F15, (R2)
+	ADD	$32, R1, R1
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	pack2loop
+
+pack2done:
+	JMP	unpacked
 
 pack1:
 
@@ -32632,12 +32715,83 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$2, R6
+	CMP	$4, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
 	CMP	$1, R6
 	BEQ	pack1
+	CMP	$2, R6
+	BEQ	pack2
+	CMP	$3, R6
+	BEQ	pack3
+
+pack4:
+
+pack4loop:
+	ADD	$32, R1, R8
+	CMP	R4, R8
+	BHI	pack4done
+	FMOVD	(R1), F15
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FMOVD	8(R1), F14
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	VZIP2	V14.D2, V15.D2, V12.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FMOVD	16(R1), F14
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FMOVD	24(R1), F12
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	VZIP2	V12.D2, V14.D2, V13.D2
+	VZIP1	V12.D2, V14.D2, V14.D2
+	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
+	FMOVQ	F15, (R2)
+	ADD	$32, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack4loop
+
+pack4done:
+	JMP	unpacked
+
+pack3:
+	MOVD	$reducesumConst1<>(SB), R8
+	FMOVQ	(R8), F15
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+
+pack3loop:
+	ADD	$26, R1, R8
+	CMP	R4, R8
+	BHI	pack3done
+	FMOVD	(R1), F12
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	VBIF	V15.B16, V14.B16, V12.B16
+	FMOVD	6(R1), F13
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	VBIF	V15.B16, V14.B16, V13.B16
+	VZIP2	V13.D2, V12.D2, V8.D2
+	VZIP1	V13.D2, V12.D2, V12.D2
+	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	FMOVD	12(R1), F13
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	VBIF	V15.B16, V14.B16, V13.B16
+	FMOVD	18(R1), F8
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	VBIF	V15.B16, V14.B16, V8.B16
+	VZIP2	V8.D2, V13.D2, V9.D2
+	VZIP1	V8.D2, V13.D2, V13.D2
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x6e2dd58c // faddp v12.4s, v12.4s, v13.4s
+	FMOVQ	F12, (R2)
+	ADD	$24, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack3loop
+
+pack3done:
+	JMP	unpacked
 
 pack2:
 
@@ -32645,12 +32799,12 @@ pack2loop:
 	ADD	$16, R1, R8
 	CMP	R4, R8
 	BHI	pack2done
-	FMOVD	(R1), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FMOVD	8(R1), F14
+	FMOVD	(R1), F14
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
-	FMOVQ	F15, (R2)
+	FMOVD	8(R1), F15
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x6e2fd5ce // faddp v14.4s, v14.4s, v15.4s
+	FMOVQ	F14, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -32665,9 +32819,9 @@ pack1loop:
 	ADD	$8, R1, R8
 	CMP	R4, R8
 	BHI	pack1done
-	FMOVD	(R1), F15
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FMOVQ	F15, (R2)
+	FMOVD	(R1), F14
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FMOVQ	F14, (R2)
 	ADD	$8, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -32692,8 +32846,8 @@ unpacked:
 	MOVD	$reducesumConst0<>(SB), R8
 	LSL	$2, R5, R7
 	SUB	R7, R8, R8
-	FMOVQ	16(R8), F15
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	FMOVQ	16(R8), F14
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 	CMP	$8, R6
 	BGT	rest
 	CMP	$4, R6
@@ -32712,7 +32866,7 @@ whole2:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	FMOVD	8(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -32720,7 +32874,7 @@ whole2:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	FMOVD	8(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -32731,7 +32885,7 @@ whole2:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	FMOVD	8(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -32739,7 +32893,7 @@ whole2:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	FMOVD	8(R1), F9
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -32763,12 +32917,12 @@ whole1:
 	BHI	rest
 	FMOVD	(R1), F12
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVD	(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V13.D2, V12.D2, V8.D2
@@ -32776,12 +32930,12 @@ whole1:
 	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
 	FMOVD	(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVD	(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V8.D2, V13.D2, V9.D2
@@ -32984,7 +33138,7 @@ four_52:
 
 loaded_51:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	CMP	$1, R9
 	BEQ	fewSingle0
 	FMOVQ	F12, (R7)
@@ -33017,7 +33171,7 @@ four_55:
 
 loaded_54:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
 	BEQ	fewSingle1
@@ -33051,7 +33205,7 @@ four_58:
 
 loaded_57:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	8(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
@@ -33093,7 +33247,7 @@ four_61:
 
 loaded_60:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
@@ -33128,7 +33282,7 @@ four_64:
 
 loaded_63:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	16(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
@@ -33179,7 +33333,7 @@ four_67:
 
 loaded_66:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	24(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -33222,7 +33376,7 @@ four_70:
 
 loaded_69:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	8(R1), F13
@@ -33282,7 +33436,7 @@ four_73:
 
 loaded_72:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -33318,7 +33472,7 @@ four_76:
 
 loaded_75:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	32(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
@@ -33387,7 +33541,7 @@ four_79:
 
 loaded_78:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	40(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -33439,7 +33593,7 @@ four_82:
 
 loaded_81:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	48(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -33517,7 +33671,7 @@ four_85:
 
 loaded_84:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	56(R1), F9
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
@@ -33561,7 +33715,7 @@ four_88:
 
 loaded_87:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	16(R1), F13
@@ -33648,7 +33802,7 @@ four_91:
 
 loaded_90:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	24(R1), F8
@@ -33709,7 +33863,7 @@ four_94:
 
 loaded_93:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -33805,7 +33959,7 @@ four_97:
 
 loaded_96:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -33842,7 +33996,7 @@ four_100:
 
 loaded_99:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	64(R1), F13
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
@@ -33947,7 +34101,7 @@ four_103:
 
 loaded_102:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	72(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -34017,7 +34171,7 @@ four_106:
 
 loaded_105:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	80(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -34131,7 +34285,7 @@ four_109:
 
 loaded_108:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	88(R1), F9
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
@@ -34184,7 +34338,7 @@ four_112:
 
 loaded_111:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	96(R1), F8
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -34307,7 +34461,7 @@ four_115:
 
 loaded_114:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	104(R1), F9
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
@@ -34386,7 +34540,7 @@ four_118:
 
 loaded_117:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	112(R1), F9
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
@@ -34518,7 +34672,7 @@ four_121:
 
 loaded_120:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	FMOVD	120(R1), F10
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
@@ -34563,7 +34717,7 @@ four_124:
 
 loaded_123:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	32(R1), F13
@@ -34704,7 +34858,7 @@ four_127:
 
 loaded_126:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	40(R1), F8
@@ -34792,7 +34946,7 @@ four_130:
 
 loaded_129:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	48(R1), F8
@@ -34942,7 +35096,7 @@ four_133:
 
 loaded_132:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	56(R1), F9
@@ -35004,7 +35158,7 @@ four_136:
 
 loaded_135:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -35163,7 +35317,7 @@ four_139:
 
 loaded_138:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -35260,7 +35414,7 @@ four_142:
 
 loaded_141:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -35428,7 +35582,7 @@ four_145:
 
 loaded_144:
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	VBIF	V15.B16, V14.B16, V11.B16
+	VBIF	V14.B16, V15.B16, V11.B16
 	WORD	$0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -36876,12 +37030,83 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$2, R6
+	CMP	$4, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
 	CMP	$1, R6
 	BEQ	pack1
+	CMP	$2, R6
+	BEQ	pack2
+	CMP	$3, R6
+	BEQ	pack3
+
+pack4:
+
+pack4loop:
+	ADD	$32, R1, R8
+	CMP	R4, R8
+	BHI	pack4done
+	FMOVD	(R1), F15
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FMOVD	8(R1), F14
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V14.D2, V15.D2, V12.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FMOVD	16(R1), F14
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FMOVD	24(R1), F12
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V12.D2, V14.D2, V13.D2
+	VZIP1	V12.D2, V14.D2, V14.D2
+	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
+	FMOVQ	F15, (R2)
+	ADD	$32, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack4loop
+
+pack4done:
+	JMP	unpacked
+
+pack3:
+	MOVD	$reducesumConst1<>(SB), R8
+	FMOVQ	(R8), F15
+	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+
+pack3loop:
+	ADD	$26, R1, R8
+	CMP	R4, R8
+	BHI	pack3done
+	FMOVD	(R1), F12
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VBIF	V15.B16, V14.B16, V12.B16
+	FMOVD	6(R1), F13
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VBIF	V15.B16, V14.B16, V13.B16
+	VZIP2	V13.D2, V12.D2, V8.D2
+	VZIP1	V13.D2, V12.D2, V12.D2
+	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	FMOVD	12(R1), F13
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VBIF	V15.B16, V14.B16, V13.B16
+	FMOVD	18(R1), F8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VBIF	V15.B16, V14.B16, V8.B16
+	VZIP2	V8.D2, V13.D2, V9.D2
+	VZIP1	V8.D2, V13.D2, V13.D2
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x6e2dd58c // faddp v12.4s, v12.4s, v13.4s
+	FMOVQ	F12, (R2)
+	ADD	$24, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack3loop
+
+pack3done:
+	JMP	unpacked
 
 pack2:
 
@@ -36889,12 +37114,12 @@ pack2loop:
 	ADD	$16, R1, R8
 	CMP	R4, R8
 	BHI	pack2done
-	FMOVD	(R1), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FMOVD	8(R1), F14
+	FMOVD	(R1), F14
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x6e2ed5ef // faddp v15.4s, v15.4s, v14.4s
-	FMOVQ	F15, (R2)
+	FMOVD	8(R1), F15
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x6e2fd5ce // faddp v14.4s, v14.4s, v15.4s
+	FMOVQ	F14, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -36909,9 +37134,9 @@ pack1loop:
 	ADD	$8, R1, R8
 	CMP	R4, R8
 	BHI	pack1done
-	FMOVD	(R1), F15
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FMOVQ	F15, (R2)
+	FMOVD	(R1), F14
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FMOVQ	F14, (R2)
 	ADD	$8, R1, R1
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -36936,8 +37161,8 @@ unpacked:
 	MOVD	$reducesumConst0<>(SB), R8
 	LSL	$2, R5, R7
 	SUB	R7, R8, R8
-	FMOVQ	16(R8), F15
-	WORD	$0x4f04640e // movi v14.4s, #0x80, lsl #24
+	FMOVQ	16(R8), F14
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
 	CMP	$8, R6
 	BGT	rest
 	CMP	$4, R6
@@ -36956,7 +37181,7 @@ whole2:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	FMOVD	8(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -36964,7 +37189,7 @@ whole2:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	FMOVD	8(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -36975,7 +37200,7 @@ whole2:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	FMOVD	8(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -36983,7 +37208,7 @@ whole2:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	FMOVD	8(R1), F9
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
@@ -37007,12 +37232,12 @@ whole1:
 	BHI	rest
 	FMOVD	(R1), F12
 	VZIP1	V12.H8, V31.H8, V12.H8
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVD	(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V13.D2, V12.D2, V8.D2
@@ -37020,12 +37245,12 @@ whole1:
 	WORD	$0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
 	FMOVD	(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	FMOVD	(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	MOVD	32(R0), R7
 	ADD	R7, R1, R1
 	VZIP2	V8.D2, V13.D2, V9.D2
@@ -37228,7 +37453,7 @@ four_52:
 
 loaded_51:
 	VZIP1	V12.H8, V31.H8, V12.H8
-	VBIF	V15.B16, V14.B16, V12.B16
+	VBIF	V14.B16, V15.B16, V12.B16
 	CMP	$1, R9
 	BEQ	fewSingle0
 	FMOVQ	F12, (R7)
@@ -37261,7 +37486,7 @@ four_55:
 
 loaded_54:
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
 	BEQ	fewSingle1
@@ -37295,7 +37520,7 @@ four_58:
 
 loaded_57:
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	8(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -37337,7 +37562,7 @@ four_61:
 
 loaded_60:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	CMP	$1, R9
@@ -37372,7 +37597,7 @@ four_64:
 
 loaded_63:
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	16(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -37423,7 +37648,7 @@ four_67:
 
 loaded_66:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	24(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -37466,7 +37691,7 @@ four_70:
 
 loaded_69:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	8(R1), F13
@@ -37526,7 +37751,7 @@ four_73:
 
 loaded_72:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -37562,7 +37787,7 @@ four_76:
 
 loaded_75:
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	32(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -37631,7 +37856,7 @@ four_79:
 
 loaded_78:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	40(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -37683,7 +37908,7 @@ four_82:
 
 loaded_81:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	48(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -37761,7 +37986,7 @@ four_85:
 
 loaded_84:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	56(R1), F9
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -37805,7 +38030,7 @@ four_88:
 
 loaded_87:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	16(R1), F13
@@ -37892,7 +38117,7 @@ four_91:
 
 loaded_90:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	24(R1), F8
@@ -37953,7 +38178,7 @@ four_94:
 
 loaded_93:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -38049,7 +38274,7 @@ four_97:
 
 loaded_96:
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -38086,7 +38311,7 @@ four_100:
 
 loaded_99:
 	VZIP1	V13.H8, V31.H8, V13.H8
-	VBIF	V15.B16, V14.B16, V13.B16
+	VBIF	V14.B16, V15.B16, V13.B16
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	64(R1), F13
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -38191,7 +38416,7 @@ four_103:
 
 loaded_102:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	72(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -38261,7 +38486,7 @@ four_106:
 
 loaded_105:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	80(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -38375,7 +38600,7 @@ four_109:
 
 loaded_108:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	88(R1), F9
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -38428,7 +38653,7 @@ four_112:
 
 loaded_111:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	96(R1), F8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -38551,7 +38776,7 @@ four_115:
 
 loaded_114:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	104(R1), F9
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -38630,7 +38855,7 @@ four_118:
 
 loaded_117:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	112(R1), F9
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -38762,7 +38987,7 @@ four_121:
 
 loaded_120:
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	FMOVD	120(R1), F10
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -38807,7 +39032,7 @@ four_124:
 
 loaded_123:
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VBIF	V15.B16, V14.B16, V8.B16
+	VBIF	V14.B16, V15.B16, V8.B16
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	FMOVD	32(R1), F13
@@ -38948,7 +39173,7 @@ four_127:
 
 loaded_126:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	40(R1), F8
@@ -39036,7 +39261,7 @@ four_130:
 
 loaded_129:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	FMOVD	48(R1), F8
@@ -39186,7 +39411,7 @@ four_133:
 
 loaded_132:
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	FMOVD	56(R1), F9
@@ -39248,7 +39473,7 @@ four_136:
 
 loaded_135:
 	VZIP1	V9.H8, V31.H8, V9.H8
-	VBIF	V15.B16, V14.B16, V9.B16
+	VBIF	V14.B16, V15.B16, V9.B16
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
@@ -39407,7 +39632,7 @@ four_139:
 
 loaded_138:
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -39504,7 +39729,7 @@ four_142:
 
 loaded_141:
 	VZIP1	V10.H8, V31.H8, V10.H8
-	VBIF	V15.B16, V14.B16, V10.B16
+	VBIF	V14.B16, V15.B16, V10.B16
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
@@ -39672,7 +39897,7 @@ four_145:
 
 loaded_144:
 	VZIP1	V11.H8, V31.H8, V11.H8
-	VBIF	V15.B16, V14.B16, V11.B16
+	VBIF	V14.B16, V15.B16, V11.B16
 	WORD	$0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 	WORD	$0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -40861,12 +41086,74 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$2, R6
+	CMP	$4, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
 	CMP	$1, R6
 	BEQ	pack1
+	CMP	$2, R6
+	BEQ	pack2
+	CMP	$3, R6
+	BEQ	pack3
+
+pack4:
+
+pack4loop:
+	ADD	$64, R1, R8
+	CMP	R4, R8
+	BHI	pack4done
+	FMOVQ	(R1), F15
+	FMOVQ	16(R1), F14
+	VZIP2	V14.D2, V15.D2, V12.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	VADD	V12.S4, V15.S4, V15.S4
+	FMOVQ	32(R1), F14
+	FMOVQ	48(R1), F12
+	VZIP2	V12.D2, V14.D2, V13.D2
+	VZIP1	V12.D2, V14.D2, V14.D2
+	VADD	V13.S4, V14.S4, V14.S4
+	VADDP	V14.S4, V15.S4, V15.S4
+	FMOVQ	F15, (R2)
+	ADD	$64, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack4loop
+
+pack4done:
+	JMP	unpacked
+
+pack3:
+	MOVD	$reducesumConst1<>(SB), R8
+	FMOVQ	(R8), F15
+
+pack3loop:
+	ADD	$52, R1, R8
+	CMP	R4, R8
+	BHI	pack3done
+	FMOVQ	(R1), F14
+	VBIF	V15.B16, V31.B16, V14.B16
+	FMOVQ	12(R1), F12
+	VBIF	V15.B16, V31.B16, V12.B16
+	VZIP2	V12.D2, V14.D2, V13.D2
+	VZIP1	V12.D2, V14.D2, V14.D2
+	VADD	V13.S4, V14.S4, V14.S4
+	FMOVQ	24(R1), F12
+	VBIF	V15.B16, V31.B16, V12.B16
+	FMOVQ	36(R1), F13
+	VBIF	V15.B16, V31.B16, V13.B16
+	VZIP2	V13.D2, V12.D2, V8.D2
+	VZIP1	V13.D2, V12.D2, V12.D2
+	VADD	V8.S4, V12.S4, V12.S4
+	VADDP	V12.S4, V14.S4, V14.S4
+	FMOVQ	F14, (R2)
+	ADD	$48, R1, R1
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	pack3loop
+
+pack3done:
+	JMP	unpacked
 
 pack2:
 
@@ -44094,10 +44381,30 @@ few:
 	MOVD	32(R0), R8
 	CMP	R8, R4
 	BNE	unpacked
-	CMP	$1, R6
+	CMP	$2, R6
 	BGT	unpacked
 	MUL	R3, R4, R4
 	ADD	R1, R4, R4
+	CMP	$1, R6
+	BEQ	pack1
+
+pack2:
+
+pack2loop:
+	ADD	$32, R1, R8
+	CMP	R4, R8
+	BHI	pack2done
+	FMOVQ	(R1), F15
+	FMOVQ	16(R1), F14
+	VADDP	V14.D2, V15.D2, V15.D2
+	FMOVQ	F15, (R2)
+	ADD	$32, R1, R1
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	pack2loop
+
+pack2done:
+	JMP	unpacked
 
 pack1:
 
@@ -60384,3 +60691,7 @@ DATA reducesumConst0<>+8(SB)/8, $0xffffffffffffffff
 DATA reducesumConst0<>+16(SB)/8, $0x0000000000000000
 DATA reducesumConst0<>+24(SB)/8, $0x0000000000000000
 GLOBL reducesumConst0<>(SB), RODATA|NOPTR, $32
+
+DATA reducesumConst1<>+0(SB)/8, $0xffffffffffffffff
+DATA reducesumConst1<>+8(SB)/8, $0x00000000ffffffff
+GLOBL reducesumConst1<>(SB), RODATA|NOPTR, $16

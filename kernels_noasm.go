@@ -9,8 +9,8 @@ import "github.com/reducesum/reducesum/kernels"
 // assembled are the instruction sets that kernels were generated for, best first.
 var assembled = []kernels.ISA{}
 
-// sum writes the sum of one sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
+// sum writes the sum of a sequence, up to SumBlocks blocks long.
+func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
 	sumGeneric(t, a)
 }
 

@@ -79,7 +79,7 @@ func TestSumKernels(t *testing.T) {
 				for _, src := range []unsafe.Pointer{unsafe.Pointer(&mem[0]), tail(mem, n*size)} {
 					fillBits(r, typ, src, n)
 					want := [1]uint64{}
-					a := kernels.RowsArgs{Src: src, N: n, Dst: unsafe.Pointer(&want)}
+					a := kernels.SumArgs{Src: src, N: n, Dst: unsafe.Pointer(&want)}
 					sumGeneric(typ, &a)
 					a.Dst = tail(out, acc.Size())
 					sum(isa, typ, &a)

@@ -27,11 +27,13 @@ type Op struct {
 // may be used by any number of goroutines at the same time.
 type Plan struct {
 	shape          []int // of the result
+	elements       int   // that are summed
 	srcLen, dstLen int   // elements; of a view, how far it reaches
 	made           bool  // by NewPlan
 	view           bool  // srcLen is a lower bound
 	empty          bool  // some axis that is summed over has size 0
 	nested         bool  // nest tells all; else dims do
+	sequence       bool  // and it is one sequence, contiguous
 	nest           nest
 	dims           []dim   // what is left of the shape, outermost first
 	kept           []dim   // of these, the kept ones
@@ -65,7 +67,7 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{made: true, srcLen: n, workers: o.workers, pool: o.pool, isa: o.isa, view: o.strides != nil}
+	p := &Plan{made: true, elements: n, srcLen: n, workers: o.workers, pool: o.pool, isa: o.isa, view: o.strides != nil}
 	strides := o.strides
 	if p.view {
 		if p.srcLen, err = reach(shape, strides, n); err != nil {
@@ -88,6 +90,7 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	p.empty = n == 0
 	p.dims = merge(shape, strides, reduced)
 	p.nest, p.nested = nestOf(p.dims)
+	p.sequence = p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
 	for i, d := range p.dims {
 		switch {
 		case !d.reduced:

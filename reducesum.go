@@ -44,12 +44,20 @@ type Element interface {
 // It takes O(len(x)) time, allocates nothing, and gives the same bits as
 // [ReduceSum] over all axes of a tensor that holds the same sequence.
 func Sum[T Element](x []T) T {
-	var sum T
+	var dst T
 	if len(x) == 0 {
-		return sum
+		return dst
 	}
-	sumSlice(best, typeOf[T](), unsafe.Pointer(&sum), unsafe.Pointer(&x[0]), len(x))
-	return sum
+	src := unsafe.Pointer(unsafe.SliceData(x))
+	// One call of a kernel does for short slices, and every nanosecond shows.
+	if size := unsafe.Sizeof(dst); size >= 4 && len(x) <= kernels.SumBlocks*kernels.BlockBytes/int(size) {
+		var a kernels.SumArgs
+		a.Dst, a.Src, a.N = unsafe.Pointer(&dst), src, len(x)
+		sum(best, typeOf[T](), &a)
+		return dst
+	}
+	sumSlice(best, typeOf[T](), unsafe.Pointer(&dst), src, len(x))
+	return dst
 }
 
 // ReduceSum sums the tensor src, of the given shape and in row-major order,
@@ -119,7 +127,7 @@ func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
 	if !ok {
 		return fmt.Errorf("%w: [%d %d] has more elements than an int can count", ErrShape, outer, inner)
 	}
-	total, ok := product(outer, reduce, inner)
+	total, ok := mul(n, reduce)
 	if !ok {
 		return fmt.Errorf("%w: [%d %d %d] has more elements than an int can count", ErrShape, outer, reduce, inner)
 	}

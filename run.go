@@ -22,7 +22,7 @@ func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 // sumSequence sums n >= 1 elements to one accumulator.
 func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	if n <= kernels.SumBlocks<<t.LogBlock() {
-		var a kernels.RowsArgs
+		var a kernels.SumArgs
 		a.Dst, a.Src, a.N = dst, src, n
 		sum(isa, t, &a)
 		return
@@ -35,6 +35,10 @@ func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int
 
 // sumMiddle sums the middle axis of [outer, reduce, inner], none of which is 0.
 func sumMiddle(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, reduce, inner int) {
+	if outer == 1 && inner == 1 {
+		sumSlice(isa, t, dst, src, reduce)
+		return
+	}
 	if inner == 1 && !t.Rounded() && reduce <= t.Block() {
 		sumRows(isa, t, dst, src, outer, reduce, reduce*t.Size())
 		return
@@ -55,9 +59,11 @@ func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) {
 	case len(p.nest.groups) == 0:
 		n := p.dstLen * t.Size()
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-	case p.workers > 1:
+	case p.workers > 1 && p.elements >= parallelBytes/t.Size():
 		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
 		j.run(&p.nest, dst, src)
+	case p.sequence:
+		sumSlice(p.isa, t, dst, src, p.elements)
 	default:
 		j := job{isa: p.isa, t: t, to: t}
 		j.serial(&p.nest, dst, src)
@@ -75,10 +81,6 @@ type job struct {
 
 // serial sums a nest on this goroutine.
 func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
-	if g := &n.groups[0]; n.outer == 1 && len(n.groups) == 1 && g.keep == 1 && j.to == j.t.Acc() {
-		sumSequence(j.isa, j.t, dst, src, g.reduce)
-		return
-	}
 	s := takeScratch()
 	if j.to == j.t.Acc() && len(n.groups) == 1 {
 		r := runner{isa: j.isa, t: j.t, n: *n, scratch: s}

@@ -68,8 +68,7 @@ func (m avx2) round(t kernels.Type, dst, v Vec) {
 
 func (m avx2) NeedsEnd(t kernels.Type) bool { return t.Rounded() }
 
-// MakePartial takes the masks from a window of a table of ones followed by
-// zeros (Keep), of zeros followed by -0 (Pad).
+// MakePartial takes the mask from a window of a table of ones followed by zeros.
 func (m avx2) MakePartial(t kernels.Type, count GP, pad bool) Partial {
 	p := Partial{Count: count, Keep: m.regs.Vec(), Float: pad && t.Float()}
 	size, n := t.Acc().Size(), lanes(m, t)
@@ -79,18 +78,23 @@ func (m avx2) MakePartial(t kernels.Type, count GP, pad bool) Partial {
 	m.LEAQ(m.constant(integers(size, append(repeat(n, -1), repeat(n, 0)...))), gps[table])
 	m.Sub(table, at)
 	m.VMOVUPS(m.mem(At(table, m.bytes)), ymms[p.Keep])
-	if p.Float {
-		p.Pad = m.regs.Vec()
-		m.LEAQ(m.constant(integers(size, append(repeat(n, 0), repeat(n, negZero(t))...))), gps[table])
-		m.Sub(table, at)
-		m.VMOVUPS(m.mem(At(table, m.bytes)), ymms[p.Pad])
-	}
 	m.regs.FreeGP(at, table)
+	m.pad(t, &p)
 	return p
 }
 
+// pad makes what absent lanes become.
+func (m avx2) pad(t kernels.Type, p *Partial) {
+	if p.Float {
+		p.Pad = m.regs.Vec()
+		m.Identity(t, p.Pad)
+	}
+}
+
 func (m avx2) FreePartial(p Partial) {
-	m.regs.Free(p.Keep)
+	if p.Keep != noVec {
+		m.regs.Free(p.Keep)
+	}
 	if p.Float {
 		m.regs.Free(p.Pad)
 	}
@@ -100,24 +104,21 @@ func (m avx2) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, 
 	switch {
 	case t.Rounded() && end == Inside:
 		m.Load(t, dst, a)
-		if pad {
-			m.VANDPS(ymms[p.Keep], ymms[dst], ymms[dst])
-		}
 	case t.Rounded():
-		m.loadPartial16(t, dst, a, p, pad, end)
+		m.loadPartial16(t, dst, a, p, end)
 	case t.Size() == 4:
 		m.VMASKMOVPS(m.mem(a), ymms[p.Keep], ymms[dst])
 	default:
 		m.VMASKMOVPD(m.mem(a), ymms[p.Keep], ymms[dst])
 	}
 	if pad && p.Float {
-		m.VORPS(ymms[p.Pad], ymms[dst], ymms[dst])
+		m.Blend(t, dst, p)
 	}
 }
 
 // loadPartial16 loads less than eight 16-bit elements: as eight where these
 // lie before end, else piece by piece, the last ones first.
-func (m avx2) loadPartial16(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+func (m avx2) loadPartial16(t kernels.Type, dst Vec, a Addr, p Partial, end GP) {
 	exact, done := m.newLabel("exact"), m.newLabel("loaded")
 	if end != None {
 		g := m.regs.GP()
@@ -153,9 +154,6 @@ func (m avx2) loadPartial16(t kernels.Type, dst Vec, a Addr, p Partial, pad bool
 	m.widen(t, dst, xmms[dst])
 	m.regs.FreeGP(bits, at, x)
 	m.Label(done)
-	if pad {
-		m.VANDPS(ymms[p.Keep], ymms[dst], ymms[dst])
-	}
 }
 
 // StorePartial stores four, two and one 32-bit accumulators, or two and one
@@ -212,14 +210,22 @@ func (m avx2) RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP) {
 	m.regs.FreeGP(at)
 }
 
+// FoldPair takes one shuffle where the lower summands of a and the upper ones
+// of b may stay where they are: which summand is the left one does not matter.
 func (m avx2) FoldPair(t kernels.Type, dst, a, b Vec, h int) {
-	if h*t.Acc().Size() < 16 {
+	w := m.regs.Vec()
+	switch h * t.Acc().Size() {
+	case 16:
+		m.VPERM2F128(operand.U8(0x21), ymms[b], ymms[a], ymms[w])
+		m.VBLENDPS(operand.U8(0xF0), ymms[b], ymms[a], ymms[dst])
+	case 8:
+		m.VSHUFPD(operand.U8(0x5), ymms[b], ymms[a], ymms[w])
+		m.VBLENDPS(operand.U8(0xCC), ymms[b], ymms[a], ymms[dst])
+	default:
+		m.regs.Free(w)
 		m.foldWithin(t, dst, a, b, h)
 		return
 	}
-	w := m.regs.Vec()
-	m.VPERM2F128(operand.U8(0x31), ymms[b], ymms[a], ymms[w])
-	m.VINSERTF128(operand.U8(1), xmms[b], ymms[a], ymms[dst])
 	m.AddVec(t, dst, dst, w)
 	m.regs.Free(w)
 }
@@ -244,27 +250,40 @@ func (m avx2) Permute(t kernels.Type, dst, src, index Vec) {
 	m.VPERMPS(ymms[src], ymms[index], ymms[dst])
 }
 
+// Mask leaves the lanes to the instruction that blends.
 func (m avx2) Mask(t kernels.Type, keep []bool) Partial {
-	p := Partial{Keep: m.regs.Vec(), Float: t.Float()}
-	var ones, pads []int
-	for _, k := range keep {
-		if k {
-			ones, pads = append(ones, -1), append(pads, 0)
-		} else {
-			ones, pads = append(ones, 0), append(pads, negZero(t))
-		}
-	}
-	m.VMOVUPS(m.constant(integers(t.Acc().Size(), ones)), ymms[p.Keep])
-	if p.Float {
-		p.Pad = m.regs.Vec()
-		m.VMOVUPS(m.constant(integers(t.Acc().Size(), pads)), ymms[p.Pad])
-	}
+	p := Partial{Keep: noVec, Known: keep, Float: t.Float()}
+	m.pad(t, &p)
 	return p
 }
 
 func (m avx2) Blend(t kernels.Type, v Vec, p Partial) {
-	m.VANDPS(ymms[p.Keep], ymms[v], ymms[v])
-	if p.Float {
-		m.VORPS(ymms[p.Pad], ymms[v], ymms[v])
+	pad := p.Pad
+	if !p.Float {
+		pad = m.regs.Vec()
+		m.VPXOR(ymms[pad], ymms[pad], ymms[pad])
+		defer m.regs.Free(pad)
 	}
+	if p.Known == nil {
+		m.VBLENDVPS(ymms[p.Keep], ymms[v], ymms[pad], ymms[v])
+		return
+	}
+	absent := 0 // of 32 bits each
+	for i := range 8 {
+		if !p.Known[i*len(p.Known)/8] {
+			absent |= 1 << i
+		}
+	}
+	m.VBLENDPS(operand.U8(uint8(absent)), ymms[pad], ymms[v], ymms[v])
+}
+
+// CanLoadHalves: not what is converted.
+func (m avx2) CanLoadHalves(t kernels.Type) bool { return !t.Rounded() }
+
+func (m avx2) LoadHalves(t kernels.Type, dst Vec, a, b Addr) {
+	w := m.regs.Vec()
+	m.Load(t, dst, a)
+	m.Load(t, w, b.Plus(-16))
+	m.VBLENDPS(operand.U8(0xF0), ymms[w], ymms[dst], ymms[dst])
+	m.regs.Free(w)
 }

@@ -204,3 +204,8 @@ func (m avx512) Blend(t kernels.Type, v Vec, p Partial) {
 	}
 	m.VMOVAPD(zmms[p.Pad], reg.K2, zmms[v])
 }
+
+// CanLoadHalves: rows are expanded by a permutation.
+func (m avx512) CanLoadHalves(t kernels.Type) bool { return false }
+
+func (m avx512) LoadHalves(t kernels.Type, dst Vec, a, b Addr) { panic("no halves") }

@@ -49,8 +49,9 @@ const (
 type Partial struct {
 	Count GP  // 1 to the number of elements of a vector
 	Keep  Vec // machines without masked loads: all ones in the lanes that exist
-	Pad   Vec // floats: -0 in the lanes that do not exist
+	Pad   Vec // floats: -0, at least in the lanes that do not exist
 	Float bool
+	Known []bool // the lanes that exist, where the generator knows them
 }
 
 // A Streams addresses the leaves of a tree of rows; see [kernels.ColsArgs].
@@ -133,6 +134,10 @@ type Machine interface {
 	// Permute sets accumulator l of dst to accumulator index[l] of src.
 	Index(t kernels.Type, index []int) Vec
 	Permute(t kernels.Type, dst, src, index Vec)
+	// LoadHalves loads half a vector each from a and b, whole vectors of whose
+	// surroundings, behind a and around b, may be read; not all machines do so.
+	CanLoadHalves(t kernels.Type) bool
+	LoadHalves(t kernels.Type, dst Vec, a, b Addr)
 	// Mask makes the vectors with which Blend turns the accumulators l where
 	// keep[l] is false into the identity.
 	Mask(t kernels.Type, keep []bool) Partial

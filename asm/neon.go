@@ -529,3 +529,8 @@ func (m *neon) Streams(base GP, strides Addr, levels int) Streams {
 }
 
 func (m *neon) FreeStreams(s Streams) { m.regs.FreeGP(s.Ptrs...) }
+
+// CanLoadHalves: rows are expanded by a permutation.
+func (m *neon) CanLoadHalves(t kernels.Type) bool { return false }
+
+func (m *neon) LoadHalves(t kernels.Type, dst Vec, a, b Addr) { panic("no halves") }

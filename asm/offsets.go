@@ -8,6 +8,7 @@ import (
 
 // offset holds where the fields of the argument structs lie.
 var offset = func() (o struct {
+	sum  struct{ Dst, Src, N int }
 	rows struct{ Dst, Src, Outer, N, Stride int }
 	cols struct {
 		Dst, Src, Left, Strides, Levels, N, Outer, Lefts int
@@ -15,6 +16,10 @@ var offset = func() (o struct {
 	}
 	round struct{ Dst, Src, N int }
 }) {
+	var s kernels.SumArgs
+	o.sum.Dst = int(unsafe.Offsetof(s.Dst))
+	o.sum.Src = int(unsafe.Offsetof(s.Src))
+	o.sum.N = int(unsafe.Offsetof(s.N))
 	var r kernels.RowsArgs
 	o.rows.Dst = int(unsafe.Offsetof(r.Dst))
 	o.rows.Src = int(unsafe.Offsetof(r.Src))

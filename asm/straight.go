@@ -210,8 +210,8 @@ func rowsEnd(l *rowLoop, length GP) GP {
 	return end
 }
 
-// packed emits the loops for contiguous rows of up to half a vector, each as
-// long as whole groups of rows can be loaded without reading behind the last.
+// packed emits the loops for contiguous rows of up to a vector, each as long as
+// whole groups of rows can be loaded without reading behind the last.
 func packed(l *rowLoop, length GP) {
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
 	bytes, stride := r.GP(), r.GP()
@@ -220,14 +220,14 @@ func packed(l *rowLoop, length GP) {
 	m.LoadInt(stride, At(l.args, offset.rows.Stride))
 	m.JumpIf(NotEqual, bytes, stride, "unpacked")
 	r.FreeGP(stride)
-	m.JumpIfInt(Greater, length, n/2, "unpacked")
+	m.JumpIfInt(Greater, length, n, "unpacked")
 	m.Mul(bytes, l.outer)
 	m.Add(bytes, l.src)
 	end := bytes
-	for k := 1; k < n/2; k++ {
+	for k := 1; k < n; k++ {
 		m.JumpIfInt(Equal, length, k, fmt.Sprintf("pack%d", k))
 	}
-	for k := n / 2; k >= 1; k-- {
+	for k := n; k >= 1; k-- {
 		m.Label(fmt.Sprintf("pack%d", k))
 		packedRows(l, k, end)
 		if k > 1 {
@@ -245,40 +245,16 @@ func packedRows(l *rowLoop, k int, end GP) {
 	for width < k {
 		width *= 2
 	}
-	per := n / width // rows of a vector
-	expand := make([]int, n)
-	keep := make([]bool, n)
-	for i := range n {
-		if i%width < k {
-			expand[i], keep[i] = i/width*k+i%width, true
-		}
-	}
-	order, sorted := lanesOfRows(m, t, per)
-
-	var expansion, final Vec
-	var mask Partial
-	if k < width {
-		expansion, mask = m.Index(t, expand), m.Mask(t, keep)
-	}
-	if !sorted {
-		final = m.Index(t, order)
-	}
-	last, limit := r.GP(), ((width-1)*per*k+n)*t.Size()
+	p := packer{m: m, t: t, src: l.src, k: k, width: width}
+	p.prepare()
+	last := r.GP()
 	loop, done := fmt.Sprintf("pack%dloop", k), fmt.Sprintf("pack%ddone", k)
 	m.Label(loop)
-	m.Lea(last, At(l.src, limit))
+	m.Lea(last, At(l.src, p.reach()*t.Size()))
 	m.JumpIf(Above, last, end, done)
-	v := foldVecs(m, t, width, func(i int) Vec {
-		v := r.Vec()
-		m.Load(t, v, At(l.src, i*per*k*t.Size()))
-		if k < width {
-			m.Permute(t, v, v, expansion)
-			m.Blend(t, v, mask)
-		}
-		return v
-	})
-	if !sorted {
-		m.Permute(t, v, v, final)
+	v := foldVecs(m, t, width, p.load)
+	if p.final != noVec {
+		m.Permute(t, v, v, p.final)
 	}
 	m.Store(At(l.dst, 0), v)
 	r.Free(v)
@@ -288,11 +264,91 @@ func packedRows(l *rowLoop, k int, end GP) {
 	m.Jump(loop)
 	m.Label(done)
 	r.FreeGP(last)
-	if k < width {
-		r.Free(expansion)
-		m.FreePartial(mask)
+	p.free()
+}
+
+// A packer loads the rows of a group, of k elements each, several to a vector
+// if they fit, and expanded to width lanes.
+type packer struct {
+	m         Machine
+	t         kernels.Type
+	src       GP
+	k, width  int
+	halves    bool  // a vector is loaded from two places
+	rows      []int // the rows in the order of loading, several to a vector
+	mask      Partial
+	expansion Vec // of neighbours that are loaded together
+	final     Vec // the order of the sums, if it is not that of the rows
+}
+
+// prepare loads the masks and indexes that are needed.
+func (p *packer) prepare() {
+	m, n := p.m, lanes(p.m, p.t)
+	per := n / p.width // rows of a vector
+	expand, keep := make([]int, n), make([]bool, n)
+	for i := range n {
+		if i%p.width < p.k {
+			expand[i], keep[i] = i/p.width*p.k+i%p.width, true
+		}
+	}
+	if p.k < p.width {
+		p.mask = m.Mask(p.t, keep)
+	}
+	p.halves = per == 2 && p.k < p.width && m.CanLoadHalves(p.t)
+	p.rows, p.expansion, p.final = make([]int, n), noVec, noVec
+	order, sorted := lanesOfRows(m, p.t, per)
+	if per == 1 || p.halves { // any row may be loaded anywhere
+		for row, lane := range order {
+			p.rows[row] = lane
+		}
+		return
+	}
+	for i := range n {
+		p.rows[i] = i
+	}
+	if p.k < p.width {
+		p.expansion = m.Index(p.t, expand)
 	}
 	if !sorted {
-		r.Free(final)
+		p.final = m.Index(p.t, order)
 	}
+}
+
+func (p *packer) free() {
+	if p.k < p.width {
+		p.m.FreePartial(p.mask)
+	}
+	for _, v := range []Vec{p.expansion, p.final} {
+		if v != noVec {
+			p.m.Regs().Free(v)
+		}
+	}
+}
+
+// reach is how many elements of a group, and behind, are read.
+func (p *packer) reach() int {
+	n, per := lanes(p.m, p.t), lanes(p.m, p.t)/p.width
+	if p.halves {
+		return (n-1)*p.k + p.width
+	}
+	return (n-per)*p.k + n
+}
+
+// load loads vector i.
+func (p *packer) load(i int) Vec {
+	per := lanes(p.m, p.t) / p.width
+	row := func(j int) Addr { return At(p.src, p.rows[i*per+j]*p.k*p.t.Size()) }
+	v := p.m.Regs().Vec()
+	if p.halves {
+		p.m.LoadHalves(p.t, v, row(0), row(1))
+	} else {
+		p.m.Load(p.t, v, row(0))
+	}
+	if p.expansion != noVec {
+		p.m.Permute(p.t, v, v, p.expansion)
+	}
+	if p.k < p.width {
+		p.m.Blend(p.t, v, p.mask)
+	}
+	return v
 }

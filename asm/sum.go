@@ -13,8 +13,8 @@ import (
 func sum(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
 	src, left := r.GP(), r.GP()
-	m.LoadInt(src, At(args, offset.rows.Src))
-	m.LoadInt(left, At(args, offset.rows.N))
+	m.LoadInt(src, At(args, offset.sum.Src))
+	m.LoadInt(left, At(args, offset.sum.N))
 	m.JumpIfInt(Greater, left, straightVectors*n, "long")
 
 	count, end := r.GP(), None
@@ -50,7 +50,7 @@ func vectors(k int) string { return fmt.Sprintf("vectors%d", k) }
 // fold emits the folding and the storing of v.
 func fold(m Machine, t kernels.Type, args GP, v Vec) {
 	dst := m.Regs().GP()
-	m.LoadInt(dst, At(args, offset.rows.Dst))
+	m.LoadInt(dst, At(args, offset.sum.Dst))
 	m.FoldAll(t, v)
 	m.StoreFirst(t, At(dst, 0), v)
 	m.Regs().Free(v)

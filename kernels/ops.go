@@ -24,7 +24,7 @@ var Ops = [NumOps]struct {
 	RoundedOnly bool
 	Doc         string
 }{
-	OpSum:    {"sum", "RowsArgs", false, "writes the sum of one sequence, up to SumBlocks blocks long"},
+	OpSum:    {"sum", "SumArgs", false, "writes the sum of a sequence, up to SumBlocks blocks long"},
 	OpBlocks: {"blocks", "RowsArgs", false, "writes the sum of each row, a whole block long"},
 	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, shorter than a block"},
 	OpCols:   {"cols", "ColsArgs", false, "adds up to sixteen rows elementwise, as one subtree of the order"},
@@ -34,17 +34,23 @@ var Ops = [NumOps]struct {
 // Has reports whether there is a kernel for the operation on the type.
 func Has(op Op, t Type) bool { return t.Rounded() || !Ops[op].RoundedOnly }
 
-// SumBlocks is how many blocks long a sequence may be that one call of sum sums.
+// SumBlocks is how many blocks long a sequence may be that a call of sum sums.
 const SumBlocks = 8
 
-// RowsArgs are the arguments of sum, blocks and rows: for i in [0, Outer), of
-// which there is at least one,
+// SumArgs are the arguments of sum, which writes the sum of the N elements at
+// Src, 1 <= N <= SumBlocks blocks, to the accumulator at Dst.
+type SumArgs struct {
+	Dst, Src unsafe.Pointer
+	N        int
+}
+
+// RowsArgs are the arguments of blocks and rows: for i in [0, Outer), of which
+// there is at least one,
 //
-//	Dst[i] = S(Src[i*Stride:][:N])
+//	Dst[i] = blockSum(Src[i*Stride:][:N])
 //
 // where Dst holds accumulators and Stride counts bytes. blocks wants N equal
-// to the type's block, rows N in [1, block). sum wants N in [1, SumBlocks*block],
-// and takes no notice of Outer and Stride: there is one sequence.
+// to the type's block, rows N in [1, block).
 type RowsArgs struct {
 	Dst, Src         unsafe.Pointer
 	Outer, N, Stride int

@@ -17993,7 +17993,7 @@ blockNext:
 	RET
 
 // func rowsF32AVX2(a *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsF32AVX2(SB), $656-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -18554,6 +18554,10 @@ pack8loop:
 	LEAQ       256(CX), R10
 	CMPQ       R10, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Y4
 	VMOVUPS    128(CX), Y5
 	VPERM2F128 $0x21, Y5, Y4, Y7
@@ -18599,6 +18603,10 @@ pack7loop:
 	LEAQ       228(CX), R10
 	CMPQ       R10, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Y5
 	VBLENDPS   $0x80, Y4, Y5, Y5
 	VMOVUPS    112(CX), Y7
@@ -18652,6 +18660,9 @@ pack6loop:
 	LEAQ       200(CX), R10
 	CMPQ       R10, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Y5
 	VBLENDPS   $0xc0, Y4, Y5, Y5
 	VMOVUPS    96(CX), Y7
@@ -18705,6 +18716,9 @@ pack5loop:
 	LEAQ       172(CX), R10
 	CMPQ       R10, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Y5
 	VBLENDPS   $0xe0, Y4, Y5, Y5
 	VMOVUPS    80(CX), Y7
@@ -18755,28 +18769,30 @@ pack4:
 	VMOVUPS reducesumConst3<>+0(SB), Y4
 
 pack4loop:
-	LEAQ     128(CX), R10
-	CMPQ     R10, SI
-	JHI      pack4done
-	VMOVUPS  (CX), Y5
-	VMOVUPS  32(CX), Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VADDPS   Y6, Y5, Y5
-	VMOVUPS  64(CX), Y7
-	VMOVUPS  96(CX), Y6
-	VSHUFPD  $0x05, Y6, Y7, Y8
-	VBLENDPS $0xcc, Y6, Y7, Y7
-	VADDPS   Y8, Y7, Y7
-	VSHUFPS  $0xdd, Y7, Y5, Y6
-	VSHUFPS  $0x88, Y7, Y5, Y5
-	VADDPS   Y6, Y5, Y5
-	VPERMPS  Y5, Y4, Y5
-	VMOVUPS  Y5, (DX)
-	ADDQ     $+128, CX
-	ADDQ     $+32, DX
-	ADDQ     $-8, BX
-	JMP      pack4loop
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VMOVUPS    96(CX), Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -18785,39 +18801,41 @@ pack3:
 	VBROADCASTSS reducesumConst1<>+0(SB), Y4
 
 pack3loop:
-	LEAQ     100(CX), R10
-	CMPQ     R10, SI
-	JHI      pack3done
-	VMOVUPS  (CX), Y5
-	VMOVUPS  32(CX), Y7
-	VBLENDPS $0xf0, Y7, Y5, Y5
-	VBLENDPS $0x88, Y4, Y5, Y5
-	VMOVUPS  12(CX), Y7
-	VMOVUPS  44(CX), Y6
-	VBLENDPS $0xf0, Y6, Y7, Y7
-	VBLENDPS $0x88, Y4, Y7, Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VADDPS   Y6, Y5, Y5
-	VMOVUPS  24(CX), Y7
-	VMOVUPS  56(CX), Y6
-	VBLENDPS $0xf0, Y6, Y7, Y7
-	VBLENDPS $0x88, Y4, Y7, Y7
-	VMOVUPS  36(CX), Y6
-	VMOVUPS  68(CX), Y8
-	VBLENDPS $0xf0, Y8, Y6, Y6
-	VBLENDPS $0x88, Y4, Y6, Y6
-	VSHUFPD  $0x05, Y6, Y7, Y8
-	VBLENDPS $0xcc, Y6, Y7, Y7
-	VADDPS   Y8, Y7, Y7
-	VSHUFPS  $0xdd, Y7, Y5, Y6
-	VSHUFPS  $0x88, Y7, Y5, Y5
-	VADDPS   Y6, Y5, Y5
-	VMOVUPS  Y5, (DX)
-	ADDQ     $+96, CX
-	ADDQ     $+32, DX
-	ADDQ     $-8, BX
-	JMP      pack3loop
+	LEAQ       100(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VBLENDPS   $0x88, Y4, Y5, Y5
+	VMOVUPS    12(CX), Y7
+	VMOVUPS    44(CX), Y6
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VBLENDPS   $0x88, Y4, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    24(CX), Y7
+	VMOVUPS    56(CX), Y6
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VBLENDPS   $0x88, Y4, Y7, Y7
+	VMOVUPS    36(CX), Y6
+	VMOVUPS    68(CX), Y8
+	VBLENDPS   $0xf0, Y8, Y6, Y6
+	VBLENDPS   $0x88, Y4, Y6, Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VADDPS     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -18826,35 +18844,37 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ    64(CX), R10
-	CMPQ    R10, SI
-	JHI     pack2done
-	VMOVUPS (CX), Y5
-	VMOVUPS 32(CX), Y7
-	VSHUFPS $0xdd, Y7, Y5, Y6
-	VSHUFPS $0x88, Y7, Y5, Y5
-	VADDPS  Y6, Y5, Y5
-	VPERMPS Y5, Y4, Y5
-	VMOVUPS Y5, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+32, DX
-	ADDQ    $-8, BX
-	JMP     pack2loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VADDPS     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    32(CX), R10
-	CMPQ    R10, SI
-	JHI     pack1done
-	VMOVUPS (CX), Y4
-	VMOVUPS Y4, (DX)
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $-8, BX
-	JMP     pack1loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -20392,7 +20412,7 @@ DATA reducesumConst4<>+24(SB)/8, $0x0000000700000006
 GLOBL reducesumConst4<>(SB), RODATA|NOPTR, $32
 
 // func rowsF64AVX2(a *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsF64AVX2(SB), $528-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -20920,6 +20940,8 @@ pack4loop:
 	LEAQ       128(CX), R10
 	CMPQ       R10, SI
 	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VMOVUPS    (CX), Y4
 	VMOVUPS    64(CX), Y5
 	VPERM2F128 $0x21, Y5, Y4, Y7
@@ -20949,6 +20971,8 @@ pack3loop:
 	LEAQ       104(CX), R10
 	CMPQ       R10, SI
 	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VMOVUPS    (CX), Y5
 	VBLENDPS   $0xc0, Y4, Y5, Y5
 	VMOVUPS    48(CX), Y7
@@ -20979,35 +21003,37 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ     64(CX), R10
-	CMPQ     R10, SI
-	JHI      pack2done
-	VMOVUPS  (CX), Y5
-	VMOVUPS  32(CX), Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VADDPD   Y6, Y5, Y5
-	VPERMPS  Y5, Y4, Y5
-	VMOVUPS  Y5, (DX)
-	ADDQ     $+64, CX
-	ADDQ     $+32, DX
-	ADDQ     $-4, BX
-	JMP      pack2loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VADDPD     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    32(CX), R10
-	CMPQ    R10, SI
-	JHI     pack1done
-	VMOVUPS (CX), Y4
-	VMOVUPS Y4, (DX)
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $-4, BX
-	JMP     pack1loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -22452,7 +22478,7 @@ end:
 	RET
 
 // func rowsF16AVX2(a *byte)
-// Requires: AVX, AVX2, F16C
+// Requires: AVX, AVX2, F16C, MMX+
 TEXT ·rowsF16AVX2(SB), $656-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -23261,6 +23287,8 @@ pack8loop:
 	LEAQ       128(CX), R10
 	CMPQ       R10, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VCVTPH2PS  (CX), Y7
 	VCVTPH2PS  64(CX), Y6
 	VPERM2F128 $0x21, Y6, Y7, Y4
@@ -23306,6 +23334,8 @@ pack7loop:
 	LEAQ       114(CX), R10
 	CMPQ       R10, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VCVTPH2PS  (CX), Y6
 	VBLENDPS   $0x80, Y7, Y6, Y6
 	VCVTPH2PS  56(CX), Y4
@@ -23359,6 +23389,8 @@ pack6loop:
 	LEAQ       100(CX), R10
 	CMPQ       R10, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VCVTPH2PS  (CX), Y6
 	VBLENDPS   $0xc0, Y7, Y6, Y6
 	VCVTPH2PS  48(CX), Y4
@@ -23412,6 +23444,8 @@ pack5loop:
 	LEAQ       86(CX), R10
 	CMPQ       R10, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VCVTPH2PS  (CX), Y6
 	VBLENDPS   $0xe0, Y7, Y6, Y6
 	VCVTPH2PS  40(CX), Y4
@@ -23462,28 +23496,29 @@ pack4:
 	VMOVUPS reducesumConst3<>+0(SB), Y7
 
 pack4loop:
-	LEAQ      64(CX), R10
-	CMPQ      R10, SI
-	JHI       pack4done
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 16(CX), Y4
-	VSHUFPD   $0x05, Y4, Y6, Y5
-	VBLENDPS  $0xcc, Y4, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VCVTPH2PS 32(CX), Y4
-	VCVTPH2PS 48(CX), Y5
-	VSHUFPD   $0x05, Y5, Y4, Y8
-	VBLENDPS  $0xcc, Y5, Y4, Y4
-	VADDPS    Y8, Y4, Y4
-	VSHUFPS   $0xdd, Y4, Y6, Y5
-	VSHUFPS   $0x88, Y4, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VPERMPS   Y6, Y7, Y6
-	VMOVUPS   Y6, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack4loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Y6
+	VCVTPH2PS  16(CX), Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VCVTPH2PS  32(CX), Y4
+	VCVTPH2PS  48(CX), Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -23494,36 +23529,37 @@ pack3:
 	VMOVUPS      reducesumConst3<>+0(SB), Y4
 
 pack3loop:
-	LEAQ      52(CX), R10
-	CMPQ      R10, SI
-	JHI       pack3done
-	VCVTPH2PS (CX), Y5
-	VPERMPS   Y5, Y6, Y5
-	VBLENDPS  $0x88, Y7, Y5, Y5
-	VCVTPH2PS 12(CX), Y8
-	VPERMPS   Y8, Y6, Y8
-	VBLENDPS  $0x88, Y7, Y8, Y8
-	VSHUFPD   $0x05, Y8, Y5, Y9
-	VBLENDPS  $0xcc, Y8, Y5, Y5
-	VADDPS    Y9, Y5, Y5
-	VCVTPH2PS 24(CX), Y8
-	VPERMPS   Y8, Y6, Y8
-	VBLENDPS  $0x88, Y7, Y8, Y8
-	VCVTPH2PS 36(CX), Y9
-	VPERMPS   Y9, Y6, Y9
-	VBLENDPS  $0x88, Y7, Y9, Y9
-	VSHUFPD   $0x05, Y9, Y8, Y10
-	VBLENDPS  $0xcc, Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VSHUFPS   $0xdd, Y8, Y5, Y9
-	VSHUFPS   $0x88, Y8, Y5, Y5
-	VADDPS    Y9, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+48, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack3loop
+	LEAQ       52(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Y5
+	VPERMPS    Y5, Y6, Y5
+	VBLENDPS   $0x88, Y7, Y5, Y5
+	VCVTPH2PS  12(CX), Y8
+	VPERMPS    Y8, Y6, Y8
+	VBLENDPS   $0x88, Y7, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  24(CX), Y8
+	VPERMPS    Y8, Y6, Y8
+	VBLENDPS   $0x88, Y7, Y8, Y8
+	VCVTPH2PS  36(CX), Y9
+	VPERMPS    Y9, Y6, Y9
+	VBLENDPS   $0x88, Y7, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+48, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -23532,35 +23568,37 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ      32(CX), R10
-	CMPQ      R10, SI
-	JHI       pack2done
-	VCVTPH2PS (CX), Y6
-	VCVTPH2PS 16(CX), Y7
-	VSHUFPS   $0xdd, Y7, Y6, Y5
-	VSHUFPS   $0x88, Y7, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VPERMPS   Y6, Y4, Y6
-	VMOVUPS   Y6, (DX)
-	ADDQ      $+32, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack2loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Y6
+	VCVTPH2PS  16(CX), Y7
+	VSHUFPS    $0xdd, Y7, Y6, Y5
+	VSHUFPS    $0x88, Y7, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPERMPS    Y6, Y4, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ      16(CX), R10
-	CMPQ      R10, SI
-	JHI       pack1done
-	VCVTPH2PS (CX), Y4
-	VMOVUPS   Y4, (DX)
-	ADDQ      $+16, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack1loop
+	LEAQ       16(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+16, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -26411,7 +26449,7 @@ DATA reducesumConst5<>+24(SB)/8, $0x0000000000000005
 GLOBL reducesumConst5<>(SB), RODATA|NOPTR, $32
 
 // func rowsBF16AVX2(a *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsBF16AVX2(SB), $656-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -27356,6 +27394,8 @@ pack8loop:
 	LEAQ       128(CX), R10
 	CMPQ       R10, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VPMOVZXWD  (CX), Y7
 	VPSLLD     $0x10, Y7, Y7
 	VPMOVZXWD  64(CX), Y6
@@ -27409,6 +27449,8 @@ pack7loop:
 	LEAQ       114(CX), R10
 	CMPQ       R10, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VPMOVZXWD  (CX), Y6
 	VPSLLD     $0x10, Y6, Y6
 	VBLENDPS   $0x80, Y7, Y6, Y6
@@ -27470,6 +27512,8 @@ pack6loop:
 	LEAQ       100(CX), R10
 	CMPQ       R10, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VPMOVZXWD  (CX), Y6
 	VPSLLD     $0x10, Y6, Y6
 	VBLENDPS   $0xc0, Y7, Y6, Y6
@@ -27531,6 +27575,8 @@ pack5loop:
 	LEAQ       86(CX), R10
 	CMPQ       R10, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VPMOVZXWD  (CX), Y6
 	VPSLLD     $0x10, Y6, Y6
 	VBLENDPS   $0xe0, Y7, Y6, Y6
@@ -27589,32 +27635,33 @@ pack4:
 	VMOVUPS reducesumConst3<>+0(SB), Y7
 
 pack4loop:
-	LEAQ      64(CX), R10
-	CMPQ      R10, SI
-	JHI       pack4done
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 16(CX), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VSHUFPD   $0x05, Y4, Y6, Y5
-	VBLENDPS  $0xcc, Y4, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VPMOVZXWD 32(CX), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 48(CX), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VSHUFPD   $0x05, Y5, Y4, Y8
-	VBLENDPS  $0xcc, Y5, Y4, Y4
-	VADDPS    Y8, Y4, Y4
-	VSHUFPS   $0xdd, Y4, Y6, Y5
-	VSHUFPS   $0x88, Y4, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VPERMPS   Y6, Y7, Y6
-	VMOVUPS   Y6, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack4loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  16(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VSHUFPD    $0x05, Y4, Y6, Y5
+	VBLENDPS   $0xcc, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPMOVZXWD  32(CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VPMOVZXWD  48(CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y8
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VADDPS     Y8, Y4, Y4
+	VSHUFPS    $0xdd, Y4, Y6, Y5
+	VSHUFPS    $0x88, Y4, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPERMPS    Y6, Y7, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -27625,40 +27672,41 @@ pack3:
 	VMOVUPS      reducesumConst3<>+0(SB), Y4
 
 pack3loop:
-	LEAQ      52(CX), R10
-	CMPQ      R10, SI
-	JHI       pack3done
-	VPMOVZXWD (CX), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPERMPS   Y5, Y6, Y5
-	VBLENDPS  $0x88, Y7, Y5, Y5
-	VPMOVZXWD 12(CX), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPERMPS   Y8, Y6, Y8
-	VBLENDPS  $0x88, Y7, Y8, Y8
-	VSHUFPD   $0x05, Y8, Y5, Y9
-	VBLENDPS  $0xcc, Y8, Y5, Y5
-	VADDPS    Y9, Y5, Y5
-	VPMOVZXWD 24(CX), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPERMPS   Y8, Y6, Y8
-	VBLENDPS  $0x88, Y7, Y8, Y8
-	VPMOVZXWD 36(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPERMPS   Y9, Y6, Y9
-	VBLENDPS  $0x88, Y7, Y9, Y9
-	VSHUFPD   $0x05, Y9, Y8, Y10
-	VBLENDPS  $0xcc, Y9, Y8, Y8
-	VADDPS    Y10, Y8, Y8
-	VSHUFPS   $0xdd, Y8, Y5, Y9
-	VSHUFPS   $0x88, Y8, Y5, Y5
-	VADDPS    Y9, Y5, Y5
-	VPERMPS   Y5, Y4, Y5
-	VMOVUPS   Y5, (DX)
-	ADDQ      $+48, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack3loop
+	LEAQ       52(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Y5
+	VPSLLD     $0x10, Y5, Y5
+	VPERMPS    Y5, Y6, Y5
+	VBLENDPS   $0x88, Y7, Y5, Y5
+	VPMOVZXWD  12(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPERMPS    Y8, Y6, Y8
+	VBLENDPS   $0x88, Y7, Y8, Y8
+	VSHUFPD    $0x05, Y8, Y5, Y9
+	VBLENDPS   $0xcc, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  24(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VPERMPS    Y8, Y6, Y8
+	VBLENDPS   $0x88, Y7, Y8, Y8
+	VPMOVZXWD  36(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VPERMPS    Y9, Y6, Y9
+	VBLENDPS   $0x88, Y7, Y9, Y9
+	VSHUFPD    $0x05, Y9, Y8, Y10
+	VBLENDPS   $0xcc, Y9, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VSHUFPS    $0xdd, Y8, Y5, Y9
+	VSHUFPS    $0x88, Y8, Y5, Y5
+	VADDPS     Y9, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+48, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -27667,38 +27715,40 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ      32(CX), R10
-	CMPQ      R10, SI
-	JHI       pack2done
-	VPMOVZXWD (CX), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 16(CX), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VSHUFPS   $0xdd, Y7, Y6, Y5
-	VSHUFPS   $0x88, Y7, Y6, Y6
-	VADDPS    Y5, Y6, Y6
-	VPERMPS   Y6, Y4, Y6
-	VMOVUPS   Y6, (DX)
-	ADDQ      $+32, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack2loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Y6
+	VPSLLD     $0x10, Y6, Y6
+	VPMOVZXWD  16(CX), Y7
+	VPSLLD     $0x10, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y6, Y5
+	VSHUFPS    $0x88, Y7, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VPERMPS    Y6, Y4, Y6
+	VMOVUPS    Y6, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ      16(CX), R10
-	CMPQ      R10, SI
-	JHI       pack1done
-	VPMOVZXWD (CX), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VMOVUPS   Y4, (DX)
-	ADDQ      $+16, CX
-	ADDQ      $+32, DX
-	ADDQ      $-8, BX
-	JMP       pack1loop
+	LEAQ       16(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Y4
+	VPSLLD     $0x10, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+16, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -31127,7 +31177,7 @@ end:
 	RET
 
 // func rowsI32AVX2(a *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsI32AVX2(SB), $656-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -31672,6 +31722,10 @@ pack8loop:
 	LEAQ       256(CX), R10
 	CMPQ       R10, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Y4
 	VMOVUPS    128(CX), Y5
 	VPERM2F128 $0x21, Y5, Y4, Y7
@@ -31715,6 +31769,10 @@ pack7loop:
 	LEAQ       228(CX), R10
 	CMPQ       R10, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Y4
 	VPXOR      Y5, Y5, Y5
 	VBLENDPS   $0x80, Y5, Y4, Y4
@@ -31774,6 +31832,9 @@ pack6loop:
 	LEAQ       200(CX), R10
 	CMPQ       R10, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Y4
 	VPXOR      Y5, Y5, Y5
 	VBLENDPS   $0xc0, Y5, Y4, Y4
@@ -31833,6 +31894,9 @@ pack5loop:
 	LEAQ       172(CX), R10
 	CMPQ       R10, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Y4
 	VPXOR      Y5, Y5, Y5
 	VBLENDPS   $0xe0, Y5, Y4, Y4
@@ -31891,71 +31955,75 @@ pack4:
 	VMOVUPS reducesumConst3<>+0(SB), Y4
 
 pack4loop:
-	LEAQ     128(CX), R10
-	CMPQ     R10, SI
-	JHI      pack4done
-	VMOVUPS  (CX), Y5
-	VMOVUPS  32(CX), Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VPADDD   Y6, Y5, Y5
-	VMOVUPS  64(CX), Y7
-	VMOVUPS  96(CX), Y6
-	VSHUFPD  $0x05, Y6, Y7, Y8
-	VBLENDPS $0xcc, Y6, Y7, Y7
-	VPADDD   Y8, Y7, Y7
-	VSHUFPS  $0xdd, Y7, Y5, Y6
-	VSHUFPS  $0x88, Y7, Y5, Y5
-	VPADDD   Y6, Y5, Y5
-	VPERMPS  Y5, Y4, Y5
-	VMOVUPS  Y5, (DX)
-	ADDQ     $+128, CX
-	ADDQ     $+32, DX
-	ADDQ     $-8, BX
-	JMP      pack4loop
+	LEAQ       128(CX), R10
+	CMPQ       R10, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VMOVUPS    64(CX), Y7
+	VMOVUPS    96(CX), Y6
+	VSHUFPD    $0x05, Y6, Y7, Y8
+	VBLENDPS   $0xcc, Y6, Y7, Y7
+	VPADDD     Y8, Y7, Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
 
 pack3:
 pack3loop:
-	LEAQ     100(CX), R10
-	CMPQ     R10, SI
-	JHI      pack3done
-	VMOVUPS  (CX), Y4
-	VMOVUPS  32(CX), Y5
-	VBLENDPS $0xf0, Y5, Y4, Y4
-	VPXOR    Y5, Y5, Y5
-	VBLENDPS $0x88, Y5, Y4, Y4
-	VMOVUPS  12(CX), Y5
-	VMOVUPS  44(CX), Y7
-	VBLENDPS $0xf0, Y7, Y5, Y5
-	VPXOR    Y7, Y7, Y7
-	VBLENDPS $0x88, Y7, Y5, Y5
-	VSHUFPD  $0x05, Y5, Y4, Y7
-	VBLENDPS $0xcc, Y5, Y4, Y4
-	VPADDD   Y7, Y4, Y4
-	VMOVUPS  24(CX), Y5
-	VMOVUPS  56(CX), Y7
-	VBLENDPS $0xf0, Y7, Y5, Y5
-	VPXOR    Y7, Y7, Y7
-	VBLENDPS $0x88, Y7, Y5, Y5
-	VMOVUPS  36(CX), Y7
-	VMOVUPS  68(CX), Y6
-	VBLENDPS $0xf0, Y6, Y7, Y7
-	VPXOR    Y6, Y6, Y6
-	VBLENDPS $0x88, Y6, Y7, Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VPADDD   Y6, Y5, Y5
-	VSHUFPS  $0xdd, Y5, Y4, Y7
-	VSHUFPS  $0x88, Y5, Y4, Y4
-	VPADDD   Y7, Y4, Y4
-	VMOVUPS  Y4, (DX)
-	ADDQ     $+96, CX
-	ADDQ     $+32, DX
-	ADDQ     $-8, BX
-	JMP      pack3loop
+	LEAQ       100(CX), R10
+	CMPQ       R10, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Y4
+	VMOVUPS    32(CX), Y5
+	VBLENDPS   $0xf0, Y5, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VBLENDPS   $0x88, Y5, Y4, Y4
+	VMOVUPS    12(CX), Y5
+	VMOVUPS    44(CX), Y7
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0x88, Y7, Y5, Y5
+	VSHUFPD    $0x05, Y5, Y4, Y7
+	VBLENDPS   $0xcc, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    24(CX), Y5
+	VMOVUPS    56(CX), Y7
+	VBLENDPS   $0xf0, Y7, Y5, Y5
+	VPXOR      Y7, Y7, Y7
+	VBLENDPS   $0x88, Y7, Y5, Y5
+	VMOVUPS    36(CX), Y7
+	VMOVUPS    68(CX), Y6
+	VBLENDPS   $0xf0, Y6, Y7, Y7
+	VPXOR      Y6, Y6, Y6
+	VBLENDPS   $0x88, Y6, Y7, Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VSHUFPS    $0xdd, Y5, Y4, Y7
+	VSHUFPS    $0x88, Y5, Y4, Y4
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -31964,35 +32032,37 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ    64(CX), R10
-	CMPQ    R10, SI
-	JHI     pack2done
-	VMOVUPS (CX), Y5
-	VMOVUPS 32(CX), Y7
-	VSHUFPS $0xdd, Y7, Y5, Y6
-	VSHUFPS $0x88, Y7, Y5, Y5
-	VPADDD  Y6, Y5, Y5
-	VPERMPS Y5, Y4, Y5
-	VMOVUPS Y5, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+32, DX
-	ADDQ    $-8, BX
-	JMP     pack2loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPS    $0xdd, Y7, Y5, Y6
+	VSHUFPS    $0x88, Y7, Y5, Y5
+	VPADDD     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    32(CX), R10
-	CMPQ    R10, SI
-	JHI     pack1done
-	VMOVUPS (CX), Y4
-	VMOVUPS Y4, (DX)
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $-8, BX
-	JMP     pack1loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -33469,7 +33539,7 @@ end:
 	RET
 
 // func rowsI64AVX2(a *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsI64AVX2(SB), $528-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -33981,6 +34051,8 @@ pack4loop:
 	LEAQ       128(CX), R10
 	CMPQ       R10, SI
 	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VMOVUPS    (CX), Y4
 	VMOVUPS    64(CX), Y5
 	VPERM2F128 $0x21, Y5, Y4, Y7
@@ -34008,6 +34080,8 @@ pack3loop:
 	LEAQ       104(CX), R10
 	CMPQ       R10, SI
 	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
 	VMOVUPS    (CX), Y4
 	VPXOR      Y5, Y5, Y5
 	VBLENDPS   $0xc0, Y5, Y4, Y4
@@ -34042,35 +34116,37 @@ pack2:
 	VMOVUPS reducesumConst4<>+0(SB), Y4
 
 pack2loop:
-	LEAQ     64(CX), R10
-	CMPQ     R10, SI
-	JHI      pack2done
-	VMOVUPS  (CX), Y5
-	VMOVUPS  32(CX), Y7
-	VSHUFPD  $0x05, Y7, Y5, Y6
-	VBLENDPS $0xcc, Y7, Y5, Y5
-	VPADDQ   Y6, Y5, Y5
-	VPERMPS  Y5, Y4, Y5
-	VMOVUPS  Y5, (DX)
-	ADDQ     $+64, CX
-	ADDQ     $+32, DX
-	ADDQ     $-4, BX
-	JMP      pack2loop
+	LEAQ       64(CX), R10
+	CMPQ       R10, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y5
+	VMOVUPS    32(CX), Y7
+	VSHUFPD    $0x05, Y7, Y5, Y6
+	VBLENDPS   $0xcc, Y7, Y5, Y5
+	VPADDQ     Y6, Y5, Y5
+	VPERMPS    Y5, Y4, Y5
+	VMOVUPS    Y5, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    32(CX), R10
-	CMPQ    R10, SI
-	JHI     pack1done
-	VMOVUPS (CX), Y4
-	VMOVUPS Y4, (DX)
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $-4, BX
-	JMP     pack1loop
+	LEAQ       32(CX), R10
+	CMPQ       R10, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $-4, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -58584,7 +58660,7 @@ blockNext:
 	RET
 
 // func rowsF32AVX512(a *byte)
-// Requires: AVX, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsF32AVX512(SB), $1424-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -58973,6 +59049,22 @@ pack16loop:
 	LEAQ       1024(CX), R11
 	CMPQ       R11, SI
 	JHI        pack16done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
+	PREFETCHT0 4992(CX)
+	PREFETCHT0 5056(CX)
 	VMOVUPS    (CX), Z11
 	VMOVUPS    256(CX), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -59054,6 +59146,21 @@ pack15loop:
 	LEAQ       964(CX), R11
 	CMPQ       R11, SI
 	JHI        pack15done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
+	PREFETCHT0 4992(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    240(CX), Z8
@@ -59151,6 +59258,20 @@ pack14loop:
 	LEAQ       904(CX), R11
 	CMPQ       R11, SI
 	JHI        pack14done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    224(CX), Z8
@@ -59248,6 +59369,19 @@ pack13loop:
 	LEAQ       844(CX), R11
 	CMPQ       R11, SI
 	JHI        pack13done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    208(CX), Z8
@@ -59345,6 +59479,18 @@ pack12loop:
 	LEAQ       784(CX), R11
 	CMPQ       R11, SI
 	JHI        pack12done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    192(CX), Z8
@@ -59442,6 +59588,17 @@ pack11loop:
 	LEAQ       724(CX), R11
 	CMPQ       R11, SI
 	JHI        pack11done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    176(CX), Z8
@@ -59539,6 +59696,16 @@ pack10loop:
 	LEAQ       664(CX), R11
 	CMPQ       R11, SI
 	JHI        pack10done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    160(CX), Z8
@@ -59636,6 +59803,15 @@ pack9loop:
 	LEAQ       604(CX), R11
 	CMPQ       R11, SI
 	JHI        pack9done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VMOVUPS    144(CX), Z8
@@ -59729,6 +59905,14 @@ pack8loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VMOVUPS    (CX), Z10
 	VMOVUPS    64(CX), Z8
 	VSHUFF32X4 $0xdd, Z8, Z10, Z9
@@ -59781,6 +59965,13 @@ pack7loop:
 	LEAQ       456(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VMOVUPS    (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z11, K2, Z9
@@ -59849,6 +60040,12 @@ pack6loop:
 	LEAQ       400(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VMOVUPS    (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z8, K2, Z9
@@ -59917,6 +60114,11 @@ pack5loop:
 	LEAQ       344(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VMOVUPS    (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z11, K2, Z9
@@ -59976,28 +60178,32 @@ pack4:
 	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
-	LEAQ      256(CX), R11
-	CMPQ      R11, SI
-	JHI       pack4done
-	VMOVUPS   (CX), Z10
-	VMOVUPS   64(CX), Z11
-	VUNPCKHPD Z11, Z10, Z9
-	VUNPCKLPD Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VMOVUPS   192(CX), Z9
-	VUNPCKHPD Z9, Z11, Z0
-	VUNPCKLPD Z9, Z11, Z11
-	VADDPS    Z0, Z11, Z11
-	VSHUFPS   $0xdd, Z11, Z10, Z9
-	VSHUFPS   $0x88, Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPERMPS   Z10, Z8, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+256, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack4loop
+	LEAQ       256(CX), R11
+	CMPQ       R11, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	VMOVUPS    (CX), Z10
+	VMOVUPS    64(CX), Z11
+	VUNPCKHPD  Z11, Z10, Z9
+	VUNPCKLPD  Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VMOVUPS    128(CX), Z11
+	VMOVUPS    192(CX), Z9
+	VUNPCKHPD  Z9, Z11, Z0
+	VUNPCKLPD  Z9, Z11, Z11
+	VADDPS     Z0, Z11, Z11
+	VSHUFPS    $0xdd, Z11, Z10, Z9
+	VSHUFPS    $0x88, Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z8, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+256, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -60012,36 +60218,39 @@ pack3:
 	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
-	LEAQ      208(CX), R11
-	CMPQ      R11, SI
-	JHI       pack3done
-	VMOVUPS   (CX), Z9
-	VPERMPS   Z9, Z10, Z9
-	VMOVAPS   Z8, K2, Z9
-	VMOVUPS   48(CX), Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VUNPCKHPD Z0, Z9, Z1
-	VUNPCKLPD Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VMOVUPS   96(CX), Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VMOVUPS   144(CX), Z1
-	VPERMPS   Z1, Z10, Z1
-	VMOVAPS   Z8, K2, Z1
-	VUNPCKHPD Z1, Z0, Z2
-	VUNPCKLPD Z1, Z0, Z0
-	VADDPS    Z2, Z0, Z0
-	VSHUFPS   $0xdd, Z0, Z9, Z1
-	VSHUFPS   $0x88, Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VPERMPS   Z9, Z11, Z9
-	VMOVUPS   Z9, (DX)
-	ADDQ      $+192, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack3loop
+	LEAQ       208(CX), R11
+	CMPQ       R11, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	VMOVUPS    (CX), Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
+	VMOVUPS    48(CX), Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVUPS    96(CX), Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VMOVUPS    144(CX), Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
+	VUNPCKHPD  Z1, Z0, Z2
+	VUNPCKLPD  Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFPS    $0xdd, Z0, Z9, Z1
+	VSHUFPS    $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPERMPS    Z9, Z11, Z9
+	VMOVUPS    Z9, (DX)
+	ADDQ       $+192, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -60050,35 +60259,38 @@ pack2:
 	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
-	LEAQ    128(CX), R11
-	CMPQ    R11, SI
-	JHI     pack2done
-	VMOVUPS (CX), Z10
-	VMOVUPS 64(CX), Z8
-	VSHUFPS $0xdd, Z8, Z10, Z9
-	VSHUFPS $0x88, Z8, Z10, Z10
-	VADDPS  Z9, Z10, Z10
-	VPERMPS Z10, Z11, Z10
-	VMOVUPS Z10, (DX)
-	ADDQ    $+128, CX
-	ADDQ    $+64, DX
-	ADDQ    $-16, BX
-	JMP     pack2loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Z10
+	VMOVUPS    64(CX), Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z11, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    64(CX), R11
-	CMPQ    R11, SI
-	JHI     pack1done
-	VMOVUPS (CX), Z11
-	VMOVUPS Z11, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $-16, BX
-	JMP     pack1loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -61812,7 +62024,7 @@ DATA reducesumConst14<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
 
 // func rowsF64AVX512(a *byte)
-// Requires: AVX, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsF64AVX512(SB), $912-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -62151,6 +62363,14 @@ pack8loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VMOVUPS    (CX), Z11
 	VMOVUPS    128(CX), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -62200,6 +62420,13 @@ pack7loop:
 	LEAQ       456(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPD    Z11, K2, Z10
 	VMOVUPS    112(CX), Z8
@@ -62257,6 +62484,12 @@ pack6loop:
 	LEAQ       400(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPD    Z11, K2, Z10
 	VMOVUPS    96(CX), Z8
@@ -62314,6 +62547,11 @@ pack5loop:
 	LEAQ       344(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VMOVUPS    (CX), Z10
 	VMOVAPD    Z11, K2, Z10
 	VMOVUPS    80(CX), Z8
@@ -62367,6 +62605,10 @@ pack4loop:
 	LEAQ       256(CX), R11
 	CMPQ       R11, SI
 	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Z10
 	VMOVUPS    64(CX), Z8
 	VSHUFF32X4 $0xdd, Z8, Z10, Z9
@@ -62403,6 +62645,9 @@ pack3loop:
 	LEAQ       208(CX), R11
 	CMPQ       R11, SI
 	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Z9
 	VPERMPD    Z9, Z10, Z9
 	VMOVAPD    Z11, K2, Z9
@@ -62438,35 +62683,38 @@ pack2:
 	VMOVUPS reducesumConst15<>+0(SB), Z8
 
 pack2loop:
-	LEAQ      128(CX), R11
-	CMPQ      R11, SI
-	JHI       pack2done
-	VMOVUPS   (CX), Z10
-	VMOVUPS   64(CX), Z11
-	VUNPCKHPD Z11, Z10, Z9
-	VUNPCKLPD Z11, Z10, Z10
-	VADDPD    Z9, Z10, Z10
-	VPERMPD   Z10, Z8, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+64, DX
-	ADDQ      $-8, BX
-	JMP       pack2loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Z10
+	VMOVUPS    64(CX), Z11
+	VUNPCKHPD  Z11, Z10, Z9
+	VUNPCKLPD  Z11, Z10, Z10
+	VADDPD     Z9, Z10, Z10
+	VPERMPD    Z10, Z8, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    64(CX), R11
-	CMPQ    R11, SI
-	JHI     pack1done
-	VMOVUPS (CX), Z8
-	VMOVUPS Z8, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $-8, BX
-	JMP     pack1loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -64014,7 +64262,7 @@ DATA reducesumConst16<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
 
 // func rowsF16AVX512(a *byte)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsF16AVX512(SB), $1424-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -64439,6 +64687,14 @@ pack16loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack16done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VCVTPH2PS  (CX), Z11
 	VCVTPH2PS  128(CX), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -64520,6 +64776,14 @@ pack15loop:
 	LEAQ       482(CX), R11
 	CMPQ       R11, SI
 	JHI        pack15done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  120(CX), Z8
@@ -64617,6 +64881,13 @@ pack14loop:
 	LEAQ       452(CX), R11
 	CMPQ       R11, SI
 	JHI        pack14done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  112(CX), Z8
@@ -64714,6 +64985,13 @@ pack13loop:
 	LEAQ       422(CX), R11
 	CMPQ       R11, SI
 	JHI        pack13done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  104(CX), Z8
@@ -64811,6 +65089,12 @@ pack12loop:
 	LEAQ       392(CX), R11
 	CMPQ       R11, SI
 	JHI        pack12done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  96(CX), Z8
@@ -64908,6 +65192,12 @@ pack11loop:
 	LEAQ       362(CX), R11
 	CMPQ       R11, SI
 	JHI        pack11done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  88(CX), Z8
@@ -65005,6 +65295,11 @@ pack10loop:
 	LEAQ       332(CX), R11
 	CMPQ       R11, SI
 	JHI        pack10done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  80(CX), Z8
@@ -65102,6 +65397,11 @@ pack9loop:
 	LEAQ       302(CX), R11
 	CMPQ       R11, SI
 	JHI        pack9done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VCVTPH2PS  (CX), Z10
 	VMOVAPS    Z11, K2, Z10
 	VCVTPH2PS  72(CX), Z8
@@ -65195,6 +65495,10 @@ pack8loop:
 	LEAQ       256(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VCVTPH2PS  (CX), Z10
 	VCVTPH2PS  32(CX), Z8
 	VSHUFF32X4 $0xdd, Z8, Z10, Z9
@@ -65247,6 +65551,10 @@ pack7loop:
 	LEAQ       228(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VCVTPH2PS  (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z11, K2, Z9
@@ -65315,6 +65623,9 @@ pack6loop:
 	LEAQ       200(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VCVTPH2PS  (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z8, K2, Z9
@@ -65383,6 +65694,9 @@ pack5loop:
 	LEAQ       172(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VCVTPH2PS  (CX), Z9
 	VPERMPS    Z9, Z10, Z9
 	VMOVAPS    Z11, K2, Z9
@@ -65442,28 +65756,30 @@ pack4:
 	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
-	LEAQ      128(CX), R11
-	CMPQ      R11, SI
-	JHI       pack4done
-	VCVTPH2PS (CX), Z10
-	VCVTPH2PS 32(CX), Z11
-	VUNPCKHPD Z11, Z10, Z9
-	VUNPCKLPD Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VCVTPH2PS 64(CX), Z11
-	VCVTPH2PS 96(CX), Z9
-	VUNPCKHPD Z9, Z11, Z0
-	VUNPCKLPD Z9, Z11, Z11
-	VADDPS    Z0, Z11, Z11
-	VSHUFPS   $0xdd, Z11, Z10, Z9
-	VSHUFPS   $0x88, Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPERMPS   Z10, Z8, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack4loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VCVTPH2PS  (CX), Z10
+	VCVTPH2PS  32(CX), Z11
+	VUNPCKHPD  Z11, Z10, Z9
+	VUNPCKLPD  Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VCVTPH2PS  64(CX), Z11
+	VCVTPH2PS  96(CX), Z9
+	VUNPCKHPD  Z9, Z11, Z0
+	VUNPCKLPD  Z9, Z11, Z11
+	VADDPS     Z0, Z11, Z11
+	VSHUFPS    $0xdd, Z11, Z10, Z9
+	VSHUFPS    $0x88, Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z8, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -65478,36 +65794,38 @@ pack3:
 	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
-	LEAQ      104(CX), R11
-	CMPQ      R11, SI
-	JHI       pack3done
-	VCVTPH2PS (CX), Z9
-	VPERMPS   Z9, Z10, Z9
-	VMOVAPS   Z8, K2, Z9
-	VCVTPH2PS 24(CX), Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VUNPCKHPD Z0, Z9, Z1
-	VUNPCKLPD Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VCVTPH2PS 48(CX), Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VCVTPH2PS 72(CX), Z1
-	VPERMPS   Z1, Z10, Z1
-	VMOVAPS   Z8, K2, Z1
-	VUNPCKHPD Z1, Z0, Z2
-	VUNPCKLPD Z1, Z0, Z0
-	VADDPS    Z2, Z0, Z0
-	VSHUFPS   $0xdd, Z0, Z9, Z1
-	VSHUFPS   $0x88, Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VPERMPS   Z9, Z11, Z9
-	VMOVUPS   Z9, (DX)
-	ADDQ      $+96, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack3loop
+	LEAQ       104(CX), R11
+	CMPQ       R11, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VCVTPH2PS  (CX), Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
+	VCVTPH2PS  24(CX), Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  48(CX), Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VCVTPH2PS  72(CX), Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
+	VUNPCKHPD  Z1, Z0, Z2
+	VUNPCKLPD  Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFPS    $0xdd, Z0, Z9, Z1
+	VSHUFPS    $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPERMPS    Z9, Z11, Z9
+	VMOVUPS    Z9, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -65516,35 +65834,37 @@ pack2:
 	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
-	LEAQ      64(CX), R11
-	CMPQ      R11, SI
-	JHI       pack2done
-	VCVTPH2PS (CX), Z10
-	VCVTPH2PS 32(CX), Z8
-	VSHUFPS   $0xdd, Z8, Z10, Z9
-	VSHUFPS   $0x88, Z8, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPERMPS   Z10, Z11, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack2loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Z10
+	VCVTPH2PS  32(CX), Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z11, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ      32(CX), R11
-	CMPQ      R11, SI
-	JHI       pack1done
-	VCVTPH2PS (CX), Z11
-	VMOVUPS   Z11, (DX)
-	ADDQ      $+32, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack1loop
+	LEAQ       32(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VCVTPH2PS  (CX), Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -67541,7 +67861,7 @@ end:
 	RET
 
 // func rowsBF16AVX512(a *byte)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsBF16AVX512(SB), $1424-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -68034,6 +68354,14 @@ pack16loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack16done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VPMOVZXWD  (CX), Z11
 	VPSLLD     $0x10, Z11, Z11
 	VPMOVZXWD  128(CX), Z10
@@ -68131,6 +68459,14 @@ pack15loop:
 	LEAQ       482(CX), R11
 	CMPQ       R11, SI
 	JHI        pack15done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68244,6 +68580,13 @@ pack14loop:
 	LEAQ       452(CX), R11
 	CMPQ       R11, SI
 	JHI        pack14done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68357,6 +68700,13 @@ pack13loop:
 	LEAQ       422(CX), R11
 	CMPQ       R11, SI
 	JHI        pack13done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68470,6 +68820,12 @@ pack12loop:
 	LEAQ       392(CX), R11
 	CMPQ       R11, SI
 	JHI        pack12done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68583,6 +68939,12 @@ pack11loop:
 	LEAQ       362(CX), R11
 	CMPQ       R11, SI
 	JHI        pack11done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68696,6 +69058,11 @@ pack10loop:
 	LEAQ       332(CX), R11
 	CMPQ       R11, SI
 	JHI        pack10done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68809,6 +69176,11 @@ pack9loop:
 	LEAQ       302(CX), R11
 	CMPQ       R11, SI
 	JHI        pack9done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VMOVAPS    Z11, K2, Z10
@@ -68918,6 +69290,10 @@ pack8loop:
 	LEAQ       256(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VPMOVZXWD  (CX), Z10
 	VPSLLD     $0x10, Z10, Z10
 	VPMOVZXWD  32(CX), Z8
@@ -68978,6 +69354,10 @@ pack7loop:
 	LEAQ       228(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
 	VPERMPS    Z9, Z10, Z9
@@ -69054,6 +69434,9 @@ pack6loop:
 	LEAQ       200(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
 	VPERMPS    Z9, Z10, Z9
@@ -69130,6 +69513,9 @@ pack5loop:
 	LEAQ       172(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VPMOVZXWD  (CX), Z9
 	VPSLLD     $0x10, Z9, Z9
 	VPERMPS    Z9, Z10, Z9
@@ -69197,32 +69583,34 @@ pack4:
 	VMOVUPS reducesumConst9<>+0(SB), Z8
 
 pack4loop:
-	LEAQ      128(CX), R11
-	CMPQ      R11, SI
-	JHI       pack4done
-	VPMOVZXWD (CX), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 32(CX), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VUNPCKHPD Z11, Z10, Z9
-	VUNPCKLPD Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPMOVZXWD 64(CX), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD 96(CX), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VUNPCKHPD Z9, Z11, Z0
-	VUNPCKLPD Z9, Z11, Z11
-	VADDPS    Z0, Z11, Z11
-	VSHUFPS   $0xdd, Z11, Z10, Z9
-	VSHUFPS   $0x88, Z11, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPERMPS   Z10, Z8, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack4loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VPMOVZXWD  32(CX), Z11
+	VPSLLD     $0x10, Z11, Z11
+	VUNPCKHPD  Z11, Z10, Z9
+	VUNPCKLPD  Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPMOVZXWD  64(CX), Z11
+	VPSLLD     $0x10, Z11, Z11
+	VPMOVZXWD  96(CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VUNPCKHPD  Z9, Z11, Z0
+	VUNPCKLPD  Z9, Z11, Z11
+	VADDPS     Z0, Z11, Z11
+	VSHUFPS    $0xdd, Z11, Z10, Z9
+	VSHUFPS    $0x88, Z11, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z8, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -69237,40 +69625,42 @@ pack3:
 	VMOVUPS      reducesumConst9<>+0(SB), Z11
 
 pack3loop:
-	LEAQ      104(CX), R11
-	CMPQ      R11, SI
-	JHI       pack3done
-	VPMOVZXWD (CX), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPERMPS   Z9, Z10, Z9
-	VMOVAPS   Z8, K2, Z9
-	VPMOVZXWD 24(CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VUNPCKHPD Z0, Z9, Z1
-	VUNPCKLPD Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VPMOVZXWD 48(CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS   Z8, K2, Z0
-	VPMOVZXWD 72(CX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPERMPS   Z1, Z10, Z1
-	VMOVAPS   Z8, K2, Z1
-	VUNPCKHPD Z1, Z0, Z2
-	VUNPCKLPD Z1, Z0, Z0
-	VADDPS    Z2, Z0, Z0
-	VSHUFPS   $0xdd, Z0, Z9, Z1
-	VSHUFPS   $0x88, Z0, Z9, Z9
-	VADDPS    Z1, Z9, Z9
-	VPERMPS   Z9, Z11, Z9
-	VMOVUPS   Z9, (DX)
-	ADDQ      $+96, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack3loop
+	LEAQ       104(CX), R11
+	CMPQ       R11, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VPMOVZXWD  (CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS    Z8, K2, Z9
+	VPMOVZXWD  24(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  48(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS    Z8, K2, Z0
+	VPMOVZXWD  72(CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VPERMPS    Z1, Z10, Z1
+	VMOVAPS    Z8, K2, Z1
+	VUNPCKHPD  Z1, Z0, Z2
+	VUNPCKLPD  Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFPS    $0xdd, Z0, Z9, Z1
+	VSHUFPS    $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPERMPS    Z9, Z11, Z9
+	VMOVUPS    Z9, (DX)
+	ADDQ       $+96, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -69279,38 +69669,40 @@ pack2:
 	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
-	LEAQ      64(CX), R11
-	CMPQ      R11, SI
-	JHI       pack2done
-	VPMOVZXWD (CX), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 32(CX), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VSHUFPS   $0xdd, Z8, Z10, Z9
-	VSHUFPS   $0x88, Z8, Z10, Z10
-	VADDPS    Z9, Z10, Z10
-	VPERMPS   Z10, Z11, Z10
-	VMOVUPS   Z10, (DX)
-	ADDQ      $+64, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack2loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Z10
+	VPSLLD     $0x10, Z10, Z10
+	VPMOVZXWD  32(CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VADDPS     Z9, Z10, Z10
+	VPERMPS    Z10, Z11, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ      32(CX), R11
-	CMPQ      R11, SI
-	JHI       pack1done
-	VPMOVZXWD (CX), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VMOVUPS   Z11, (DX)
-	ADDQ      $+32, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack1loop
+	LEAQ       32(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VPMOVZXWD  (CX), Z11
+	VPSLLD     $0x10, Z11, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+32, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -71883,7 +72275,7 @@ end:
 	RET
 
 // func rowsI32AVX512(a *byte)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsI32AVX512(SB), $1424-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -72256,6 +72648,22 @@ pack16loop:
 	LEAQ       1024(CX), R11
 	CMPQ       R11, SI
 	JHI        pack16done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
+	PREFETCHT0 4992(CX)
+	PREFETCHT0 5056(CX)
 	VMOVUPS    (CX), Z11
 	VMOVUPS    256(CX), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -72335,6 +72743,21 @@ pack15loop:
 	LEAQ       964(CX), R11
 	CMPQ       R11, SI
 	JHI        pack15done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
+	PREFETCHT0 4992(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    240(CX), Z10
@@ -72430,6 +72853,20 @@ pack14loop:
 	LEAQ       904(CX), R11
 	CMPQ       R11, SI
 	JHI        pack14done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
+	PREFETCHT0 4928(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    224(CX), Z10
@@ -72525,6 +72962,19 @@ pack13loop:
 	LEAQ       844(CX), R11
 	CMPQ       R11, SI
 	JHI        pack13done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
+	PREFETCHT0 4864(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    208(CX), Z10
@@ -72620,6 +73070,18 @@ pack12loop:
 	LEAQ       784(CX), R11
 	CMPQ       R11, SI
 	JHI        pack12done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
+	PREFETCHT0 4800(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    192(CX), Z10
@@ -72715,6 +73177,17 @@ pack11loop:
 	LEAQ       724(CX), R11
 	CMPQ       R11, SI
 	JHI        pack11done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
+	PREFETCHT0 4736(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    176(CX), Z10
@@ -72810,6 +73283,16 @@ pack10loop:
 	LEAQ       664(CX), R11
 	CMPQ       R11, SI
 	JHI        pack10done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
+	PREFETCHT0 4672(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    160(CX), Z10
@@ -72905,6 +73388,15 @@ pack9loop:
 	LEAQ       604(CX), R11
 	CMPQ       R11, SI
 	JHI        pack9done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
+	PREFETCHT0 4608(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPS.Z  Z11, K1, Z11
 	VMOVUPS    144(CX), Z10
@@ -72998,6 +73490,14 @@ pack8loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VMOVUPS    (CX), Z10
 	VMOVUPS    64(CX), Z8
 	VSHUFF32X4 $0xdd, Z8, Z10, Z9
@@ -73048,6 +73548,13 @@ pack7loop:
 	LEAQ       456(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VMOVUPS    (CX), Z8
 	VPERMPS    Z8, Z11, Z8
 	VMOVAPS.Z  Z8, K1, Z8
@@ -73114,6 +73621,12 @@ pack6loop:
 	LEAQ       400(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VMOVUPS    (CX), Z8
 	VPERMPS    Z8, Z10, Z8
 	VMOVAPS.Z  Z8, K1, Z8
@@ -73180,6 +73693,11 @@ pack5loop:
 	LEAQ       344(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VMOVUPS    (CX), Z8
 	VPERMPS    Z8, Z11, Z8
 	VMOVAPS.Z  Z8, K1, Z8
@@ -73239,28 +73757,32 @@ pack4:
 	VMOVUPS reducesumConst9<>+0(SB), Z10
 
 pack4loop:
-	LEAQ      256(CX), R11
-	CMPQ      R11, SI
-	JHI       pack4done
-	VMOVUPS   (CX), Z11
-	VMOVUPS   64(CX), Z8
-	VUNPCKHPD Z8, Z11, Z9
-	VUNPCKLPD Z8, Z11, Z11
-	VPADDD    Z9, Z11, Z11
-	VMOVUPS   128(CX), Z8
-	VMOVUPS   192(CX), Z9
-	VUNPCKHPD Z9, Z8, Z0
-	VUNPCKLPD Z9, Z8, Z8
-	VPADDD    Z0, Z8, Z8
-	VSHUFPS   $0xdd, Z8, Z11, Z9
-	VSHUFPS   $0x88, Z8, Z11, Z11
-	VPADDD    Z9, Z11, Z11
-	VPERMPS   Z11, Z10, Z11
-	VMOVUPS   Z11, (DX)
-	ADDQ      $+256, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack4loop
+	LEAQ       256(CX), R11
+	CMPQ       R11, SI
+	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	VMOVUPS    (CX), Z11
+	VMOVUPS    64(CX), Z8
+	VUNPCKHPD  Z8, Z11, Z9
+	VUNPCKLPD  Z8, Z11, Z11
+	VPADDD     Z9, Z11, Z11
+	VMOVUPS    128(CX), Z8
+	VMOVUPS    192(CX), Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VSHUFPS    $0xdd, Z8, Z11, Z9
+	VSHUFPS    $0x88, Z8, Z11, Z11
+	VPADDD     Z9, Z11, Z11
+	VPERMPS    Z11, Z10, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+256, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack4loop
 
 pack4done:
 	JMP unpacked
@@ -73273,36 +73795,39 @@ pack3:
 	VMOVUPS reducesumConst9<>+0(SB), Z11
 
 pack3loop:
-	LEAQ      208(CX), R11
-	CMPQ      R11, SI
-	JHI       pack3done
-	VMOVUPS   (CX), Z8
-	VPERMPS   Z8, Z10, Z8
-	VMOVAPS.Z Z8, K1, Z8
-	VMOVUPS   48(CX), Z9
-	VPERMPS   Z9, Z10, Z9
-	VMOVAPS.Z Z9, K1, Z9
-	VUNPCKHPD Z9, Z8, Z0
-	VUNPCKLPD Z9, Z8, Z8
-	VPADDD    Z0, Z8, Z8
-	VMOVUPS   96(CX), Z9
-	VPERMPS   Z9, Z10, Z9
-	VMOVAPS.Z Z9, K1, Z9
-	VMOVUPS   144(CX), Z0
-	VPERMPS   Z0, Z10, Z0
-	VMOVAPS.Z Z0, K1, Z0
-	VUNPCKHPD Z0, Z9, Z1
-	VUNPCKLPD Z0, Z9, Z9
-	VPADDD    Z1, Z9, Z9
-	VSHUFPS   $0xdd, Z9, Z8, Z0
-	VSHUFPS   $0x88, Z9, Z8, Z8
-	VPADDD    Z0, Z8, Z8
-	VPERMPS   Z8, Z11, Z8
-	VMOVUPS   Z8, (DX)
-	ADDQ      $+192, CX
-	ADDQ      $+64, DX
-	ADDQ      $-16, BX
-	JMP       pack3loop
+	LEAQ       208(CX), R11
+	CMPQ       R11, SI
+	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	VMOVUPS    (CX), Z8
+	VPERMPS    Z8, Z10, Z8
+	VMOVAPS.Z  Z8, K1, Z8
+	VMOVUPS    48(CX), Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VMOVUPS    96(CX), Z9
+	VPERMPS    Z9, Z10, Z9
+	VMOVAPS.Z  Z9, K1, Z9
+	VMOVUPS    144(CX), Z0
+	VPERMPS    Z0, Z10, Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VPADDD     Z1, Z9, Z9
+	VSHUFPS    $0xdd, Z9, Z8, Z0
+	VSHUFPS    $0x88, Z9, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VPERMPS    Z8, Z11, Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+192, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack3loop
 
 pack3done:
 	JMP unpacked
@@ -73311,35 +73836,38 @@ pack2:
 	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack2loop:
-	LEAQ    128(CX), R11
-	CMPQ    R11, SI
-	JHI     pack2done
-	VMOVUPS (CX), Z10
-	VMOVUPS 64(CX), Z8
-	VSHUFPS $0xdd, Z8, Z10, Z9
-	VSHUFPS $0x88, Z8, Z10, Z10
-	VPADDD  Z9, Z10, Z10
-	VPERMPS Z10, Z11, Z10
-	VMOVUPS Z10, (DX)
-	ADDQ    $+128, CX
-	ADDQ    $+64, DX
-	ADDQ    $-16, BX
-	JMP     pack2loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Z10
+	VMOVUPS    64(CX), Z8
+	VSHUFPS    $0xdd, Z8, Z10, Z9
+	VSHUFPS    $0x88, Z8, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VPERMPS    Z10, Z11, Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    64(CX), R11
-	CMPQ    R11, SI
-	JHI     pack1done
-	VMOVUPS (CX), Z11
-	VMOVUPS Z11, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $-16, BX
-	JMP     pack1loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:
@@ -74946,7 +75474,7 @@ end:
 	RET
 
 // func rowsI64AVX512(a *byte)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·rowsI64AVX512(SB), $912-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
@@ -75269,6 +75797,14 @@ pack8loop:
 	LEAQ       512(CX), R11
 	CMPQ       R11, SI
 	JHI        pack8done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
+	PREFETCHT0 4544(CX)
 	VMOVUPS    (CX), Z11
 	VMOVUPS    128(CX), Z10
 	VSHUFF32X4 $0xee, Z10, Z11, Z8
@@ -75316,6 +75852,13 @@ pack7loop:
 	LEAQ       456(CX), R11
 	CMPQ       R11, SI
 	JHI        pack7done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
+	PREFETCHT0 4480(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPD.Z  Z11, K1, Z11
 	VMOVUPS    112(CX), Z10
@@ -75371,6 +75914,12 @@ pack6loop:
 	LEAQ       400(CX), R11
 	CMPQ       R11, SI
 	JHI        pack6done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
+	PREFETCHT0 4416(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPD.Z  Z11, K1, Z11
 	VMOVUPS    96(CX), Z10
@@ -75426,6 +75975,11 @@ pack5loop:
 	LEAQ       344(CX), R11
 	CMPQ       R11, SI
 	JHI        pack5done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	PREFETCHT0 4352(CX)
 	VMOVUPS    (CX), Z11
 	VMOVAPD.Z  Z11, K1, Z11
 	VMOVUPS    80(CX), Z10
@@ -75479,6 +76033,10 @@ pack4loop:
 	LEAQ       256(CX), R11
 	CMPQ       R11, SI
 	JHI        pack4done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
 	VMOVUPS    (CX), Z10
 	VMOVUPS    64(CX), Z8
 	VSHUFF32X4 $0xdd, Z8, Z10, Z9
@@ -75513,6 +76071,9 @@ pack3loop:
 	LEAQ       208(CX), R11
 	CMPQ       R11, SI
 	JHI        pack3done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
 	VMOVUPS    (CX), Z8
 	VPERMPD    Z8, Z11, Z8
 	VMOVAPD.Z  Z8, K1, Z8
@@ -75548,35 +76109,38 @@ pack2:
 	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack2loop:
-	LEAQ      128(CX), R11
-	CMPQ      R11, SI
-	JHI       pack2done
-	VMOVUPS   (CX), Z11
-	VMOVUPS   64(CX), Z8
-	VUNPCKHPD Z8, Z11, Z9
-	VUNPCKLPD Z8, Z11, Z11
-	VPADDQ    Z9, Z11, Z11
-	VPERMPD   Z11, Z10, Z11
-	VMOVUPS   Z11, (DX)
-	ADDQ      $+128, CX
-	ADDQ      $+64, DX
-	ADDQ      $-8, BX
-	JMP       pack2loop
+	LEAQ       128(CX), R11
+	CMPQ       R11, SI
+	JHI        pack2done
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	VMOVUPS    (CX), Z11
+	VMOVUPS    64(CX), Z8
+	VUNPCKHPD  Z8, Z11, Z9
+	VUNPCKLPD  Z8, Z11, Z11
+	VPADDQ     Z9, Z11, Z11
+	VPERMPD    Z11, Z10, Z11
+	VMOVUPS    Z11, (DX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack2loop
 
 pack2done:
 	JMP unpacked
 
 pack1:
 pack1loop:
-	LEAQ    64(CX), R11
-	CMPQ    R11, SI
-	JHI     pack1done
-	VMOVUPS (CX), Z10
-	VMOVUPS Z10, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $-8, BX
-	JMP     pack1loop
+	LEAQ       64(CX), R11
+	CMPQ       R11, SI
+	JHI        pack1done
+	PREFETCHT0 4096(CX)
+	VMOVUPS    (CX), Z10
+	VMOVUPS    Z10, (DX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	ADDQ       $-8, BX
+	JMP        pack1loop
 
 pack1done:
 unpacked:

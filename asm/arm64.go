@@ -198,6 +198,7 @@ func (e *arm64) FMOVQload(dst Vec, a Addr)    { e.ins("FMOVQ", e.mem(a, 16), fp(
 func (e *arm64) FMOVSstore(a Addr, src Vec)   { e.ins("FMOVS", fp(src), e.mem(a, 4)) }
 func (e *arm64) FMOVDstore(a Addr, src Vec)   { e.ins("FMOVD", fp(src), e.mem(a, 8)) }
 func (e *arm64) FMOVQstore(a Addr, src Vec)   { e.ins("FMOVQ", fp(src), e.mem(a, 16)) }
+func (e *arm64) PRFM(a Addr)                  { e.ins("PRFM", e.mem(a, 8), "PLDL1KEEP") }
 func (e *arm64) FLDPQ(dst1, dst2 Vec, a Addr) { e.ins("FLDPQ", e.pairMem(a), pair(dst1, dst2)) }
 func (e *arm64) FSTPQ(a Addr, src1, src2 Vec) { e.ins("FSTPQ", pair(src1, src2), e.pairMem(a)) }
 func (e *arm64) VLD1(dst Vec, size, i int, at GP) {

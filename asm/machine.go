@@ -112,6 +112,8 @@ type Machine interface {
 	StoreVecs(a Addr, vs []Vec)
 	// StoreFirst stores the first accumulator.
 	StoreFirst(t kernels.Type, a Addr, v Vec)
+	// Prefetch hints that the memory at a will be read, if it can be.
+	Prefetch(a Addr)
 	// RoundStore rounds a vector to elements of t, and stores them.
 	RoundStore(t kernels.Type, a Addr, v Vec)
 

@@ -263,6 +263,8 @@ func (m *neon) addNeighbours(t kernels.Type, dst, a, b Vec) {
 	m.VADDP(dst, a, b, m.shape(t))
 }
 
+func (m *neon) Prefetch(a Addr) { m.PRFM(a) }
+
 func (m *neon) StoreFirst(t kernels.Type, a Addr, v Vec) {
 	if t.Acc().Size() == 4 {
 		m.FMOVSstore(a, v)

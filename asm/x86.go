@@ -307,6 +307,8 @@ func (m *x86) StoreVecs(a Addr, vs []Vec) {
 // loaded is the number of bytes from which a vector is loaded.
 func (m *x86) loaded(t kernels.Type) int { return m.bytes / t.Acc().Size() * t.Size() }
 
+func (m *x86) Prefetch(a Addr) { m.PREFETCHT0(m.mem(a)) }
+
 func (m *x86) StoreFirst(t kernels.Type, a Addr, v Vec) {
 	if t.Acc().Size() == 4 {
 		m.VMOVSS(xmms[v], m.mem(a))

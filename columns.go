@@ -2,8 +2,8 @@ package reducesum
 
 // Columns are summed by the tree of package kernels, read as a list of
 // weights: a subtree is a set of rows, base + any sum of some weights, and
-// the kernel adds up to sixteen of them at a time, going up the tree with the
-// sums of the subtrees to the left, which wait in the slots of a stack.
+// the kernel adds up to eight of them at a time, going up the tree with the sums
+// of the subtrees to the left, which wait in the slots of a stack.
 //
 // Short rows are joined first: 2^b neighbouring rows, one behind the other in
 // memory, act as one row of a matrix with fewer, longer rows, because the low
@@ -39,6 +39,9 @@ type matrix struct {
 	dst, src                unsafe.Pointer
 	outer, width            int
 	srcOuter, row, dstOuter int
+	// overrun allows to write less than a vector behind each row of dst: what
+	// lies there is a row that is written later, or belongs to nobody.
+	overrun bool
 }
 
 // columns sums a pass with inner > 1: a few outer items at a time, and tiles
@@ -53,7 +56,7 @@ func (p *pass) columns() {
 	width := min(p.inner, len(p.scratch.pass)/slots/acc&^63)
 	items := 1
 	if levels == 1 {
-		items = min(p.outer, itemsAtOnce(p.t, p.reduce, width, p.srcRow, len(p.scratch.pass)))
+		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, len(p.scratch.pass)))
 	}
 	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
 	for o := 0; o < p.outer; o += items {
@@ -63,6 +66,7 @@ func (p *pass) columns() {
 				dst:      unsafe.Add(p.dst, o*p.dstOuter+c*acc),
 				src:      unsafe.Add(p.src, o*p.srcOuter+c*p.t.Size()),
 				srcOuter: p.srcOuter, row: p.srcRow, dstOuter: p.dstOuter,
+				overrun: p.dstOuter == p.inner*acc && width == p.inner,
 			}
 			m.sum(p.reduce, mem)
 		}
@@ -79,7 +83,7 @@ func levelsOf(n, block int) int {
 }
 
 // joined returns the b for which 2^b rows are to be joined. Few rows are not
-// worth it. A power of two leaves sixteen rows, for the kernel to add at once.
+// worth it. A power of two leaves eight rows, for the kernel to add at once.
 // Otherwise all lanes are joined, or as many as there are rows: that leaves the
 // fewest subtrees, since rows that some columns have, and others not, are cut
 // off by bits of the number of joined rows.
@@ -89,7 +93,7 @@ func joined(t kernels.Type, reduce, width, row int) int {
 	}
 	b := bits.Len(uint(reduce)) - 1
 	if reduce == 1<<b {
-		b -= 4
+		b -= kernels.ColsLevels
 	}
 	b = min(b, bits.Len(uint(t.Lanes()))-1)
 	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
@@ -99,11 +103,18 @@ func joined(t kernels.Type, reduce, width, row int) int {
 }
 
 // itemsAtOnce is for how many outer items there is memory.
-func itemsAtOnce(t kernels.Type, reduce, width, row, bytes int) int {
+func itemsAtOnce(isa kernels.ISA, t kernels.Type, reduce, width, row, bytes int) int {
 	b := joined(t, reduce, width, row)
 	slots := bits.Len(uint(reduce>>b)) + 1
-	perItem := (slots + stages) * (width * t.Acc().Size() << b)
+	perItem := (slots + stages) * pitch(isa, width*t.Acc().Size()<<b+kernels.ISAs[isa].VecBytes)
 	return max(1, min(bytes/perItem, kernels.MaxBytes/(reduce*width*t.Size())))
+}
+
+// pitch is the number of bytes from one row of accumulators in scratch memory to
+// the next: whole vectors.
+func pitch(isa kernels.ISA, row int) int {
+	v := kernels.ISAs[isa].VecBytes
+	return (row + v - 1) &^ (v - 1)
 }
 
 // sum sums the columns of reduce rows.
@@ -124,10 +135,14 @@ func (m *matrix) sum(reduce int, mem memory) {
 	}
 	acc, size := m.t.Acc().Size(), m.t.Size()
 	run := m.width << b
-	partial, mem := mem.take(m.outer * run * acc)
 	rows, rest := reduce>>b, reduce&(1<<b-1)*m.width
+	partialRow := run * acc
+	if m.outer > 1 { // the columns behind rest may end anywhere in a vector
+		partialRow = pitch(m.isa, run*acc+kernels.ISAs[m.isa].VecBytes-1)
+	}
+	partial, mem := mem.take(m.outer * partialRow)
 	j := *m
-	j.row, j.dst, j.dstOuter = m.row<<b, partial, run*acc
+	j.row, j.dst, j.dstOuter, j.overrun = m.row<<b, partial, partialRow, true
 	if rest > 0 { // columns that have one row more
 		j.width = rest
 		j.sumTree(rows+1, m.t.Lanes()>>b, mem)
@@ -137,7 +152,7 @@ func (m *matrix) sum(reduce int, mem memory) {
 	j.sumTree(rows, m.t.Lanes()>>b, mem)
 
 	f := *m
-	f.t, f.src, f.srcOuter, f.row = m.t.Acc(), partial, run*acc, m.width*acc
+	f.t, f.src, f.srcOuter, f.row = m.t.Acc(), partial, partialRow, m.width*acc
 	f.sum(1<<b, mem)
 }
 
@@ -157,6 +172,7 @@ func (m *matrix) sumNarrow(reduce int, mem memory) {
 	f.t = m.t.Acc()
 	f.src, mem = mem.take(f.srcOuter)
 	b, s := *m, f
+	b.overrun = true
 	for o := range m.outer {
 		b.src, b.dst = unsafe.Add(m.src, o*m.srcOuter), f.src
 		b.outer, b.srcOuter, b.dstOuter = full, chunk*m.row, f.row
@@ -177,7 +193,7 @@ func (m *matrix) sumNarrow(reduce int, mem memory) {
 // sumInBatches sums outer items of up to a block of rows, as many at a time as
 // there is memory for.
 func (m *matrix) sumInBatches(reduce int, mem memory) {
-	items := itemsAtOnce(m.t, reduce, m.width, m.row, mem.n)
+	items := itemsAtOnce(m.isa, m.t, reduce, m.width, m.row, mem.n)
 	b := *m
 	for o := 0; o < m.outer; o += items {
 		b.outer = min(items, m.outer-o)
@@ -215,7 +231,11 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 // sumTree sums up to a block of rows with the tree for the given number of
 // lanes: that of a block, or less for joined rows.
 func (m *matrix) sumTree(reduce, lanes int, mem memory) {
-	t := rowTree{m: m, reduce: reduce, slot: m.outer * m.width * m.t.Acc().Size()}
+	t := rowTree{m: m, reduce: reduce, pitch: m.width * m.t.Acc().Size()}
+	if m.outer > 1 {
+		t.pitch = pitch(m.isa, t.pitch)
+	}
+	t.slot = m.outer * t.pitch
 	for i := 0; kernels.Weight(lanes, i) > 0; i++ {
 		t.push(kernels.Weight(lanes, i))
 	}
@@ -231,6 +251,7 @@ type rowTree struct {
 	levels  int
 	slots   unsafe.Pointer
 	slot    int // bytes
+	pitch   int // of the rows of a slot
 }
 
 // push adds a weight, unless no row is that far.
@@ -241,24 +262,54 @@ func (t *rowTree) push(w int) {
 	}
 }
 
+// treeOf finds the tree that has a set of leaves; noTree is none.
+var treeOf = func() (trees [256]uint8) {
+	for i := range trees {
+		trees[i] = noTree
+	}
+	for i, leaves := range kernels.Trees {
+		trees[leaves] = uint8(i)
+	}
+	return trees
+}()
+
+const noTree = 255
+
+// tree returns the tree that sums the subtree of the given level at row base,
+// and its strides; noTree if no kernel has one for all of it.
+func (t *rowTree) tree(level, base int) (tree uint8, strides [kernels.ColsLevels]int) {
+	var rows [1 << kernels.ColsLevels]int
+	rows[0] = base
+	n := 1
+	levels := 0
+	leaves := uint8(1)
+	for _, w := range t.weights[:level] {
+		if base+w >= t.reduce {
+			continue
+		}
+		if levels == len(strides) {
+			return noTree, strides
+		}
+		for i, row := range rows[:n] {
+			rows[n+i] = row + w
+			if row+w < t.reduce {
+				leaves |= 1 << (n + i)
+			}
+		}
+		strides[levels] = w * t.m.row
+		levels++
+		n *= 2
+	}
+	return treeOf[leaves], strides
+}
+
 // node sums the subtree of the given level that begins at row base, and adds
 // it to the sums in the lefts slots below depth: to what lies to its left, from
 // the nearest on. The last subtree leaves the result in dst.
 func (t *rowTree) node(level, base, depth, lefts int, last bool) {
 	m := t.m
-	var a kernels.ColsArgs
-	sum := base
-	for _, w := range t.weights[:level] {
-		if base+w >= t.reduce {
-			continue
-		}
-		if a.Levels < len(a.Strides) {
-			a.Strides[a.Levels] = w * m.row
-		}
-		a.Levels++
-		sum += w
-	}
-	if a.Levels > len(a.Strides) || sum >= t.reduce {
+	tree, strides := t.tree(level, base)
+	if tree == noTree {
 		level--
 		for base+t.weights[level] >= t.reduce {
 			level--
@@ -267,14 +318,20 @@ func (t *rowTree) node(level, base, depth, lefts int, last bool) {
 		t.node(level, base+t.weights[level], depth+1, lefts+1, last)
 		return
 	}
+	var a kernels.ColsArgs
+	a.Tree, a.Strides = int(tree), strides
 	a.N, a.Outer, a.Lefts = m.width, m.outer, lefts
 	a.Src, a.SrcOuter = unsafe.Add(m.src, base*m.row), m.srcOuter
-	a.Dst, a.DstOuter = unsafe.Add(t.slots, (depth-lefts)*t.slot), m.width*m.t.Acc().Size()
+	a.Dst, a.DstOuter = unsafe.Add(t.slots, (depth-lefts)*t.slot), t.pitch
 	if lefts > 0 {
-		a.Left, a.LeftOuter, a.LeftStep = unsafe.Add(t.slots, (depth-1)*t.slot), a.DstOuter, -t.slot
+		a.Left, a.LeftOuter, a.LeftStep = unsafe.Add(t.slots, (depth-1)*t.slot), t.pitch, -t.slot
 	}
+	overrun := m.outer > 1
 	if last {
-		a.Dst, a.DstOuter = m.dst, m.dstOuter
+		a.Dst, a.DstOuter, overrun = m.dst, m.dstOuter, m.overrun
+	}
+	if overrun {
+		a = wholeVectors(m.isa, m.t, a)
 	}
 	sumColumns(m.isa, m.t, a)
 }

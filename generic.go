@@ -146,14 +146,15 @@ func colsGeneric(t kernels.Type, a *kernels.ColsArgs) {
 const strip = 64
 
 func sumCols[A accumulator](t kernels.Type, a *kernels.ColsArgs) {
-	var pending [5][strip]A
+	var pending [kernels.ColsLevels + 1][strip]A
+	leaves := kernels.Trees[a.Tree]
 	size := t.Size()
 	for o := range a.Outer {
 		src := unsafe.Add(a.Src, o*a.SrcOuter)
 		dst := unsafe.Slice((*A)(unsafe.Add(a.Dst, o*a.DstOuter)), a.N)
 		for c := 0; c < a.N; c += strip {
 			n := min(strip, a.N-c)
-			x := sumTree(t, &pending, a, a.Levels, unsafe.Add(src, c*size), n)
+			x := sumTree(t, &pending, a, leaves, kernels.TreeLevels(leaves), unsafe.Add(src, c*size), n)
 			for l := range a.Lefts {
 				left := unsafe.Slice((*A)(unsafe.Add(a.Left, o*a.LeftOuter+l*a.LeftStep)), a.N)
 				add(x, left[c:c+n])
@@ -163,15 +164,19 @@ func sumCols[A accumulator](t kernels.Type, a *kernels.ColsArgs) {
 	}
 }
 
-// sumTree returns the sum of the 2^level rows at src, in pending[level].
-func sumTree[A accumulator](t kernels.Type, pending *[5][strip]A, a *kernels.ColsArgs, level int, src unsafe.Pointer, n int) []A {
+// sumTree returns the sum of those of the 2^level rows at src that exist, the
+// first one for one, in pending[level].
+func sumTree[A accumulator](t kernels.Type, pending *[kernels.ColsLevels + 1][strip]A, a *kernels.ColsArgs, leaves uint8, level int, src unsafe.Pointer, n int) []A {
 	x := pending[level][:n]
 	if level == 0 {
 		widen(t, x, src)
 		return x
 	}
-	copy(x, sumTree(t, pending, a, level-1, src, n))
-	add(x, sumTree(t, pending, a, level-1, unsafe.Add(src, a.Strides[level-1]), n))
+	level--
+	copy(x, sumTree(t, pending, a, leaves, level, src, n))
+	if right := leaves >> (1 << level); right&1 != 0 {
+		add(x, sumTree(t, pending, a, right, level, unsafe.Add(src, a.Strides[level]), n))
+	}
 	return x
 }
 

@@ -1,6 +1,7 @@
 package reducesum
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -45,8 +46,9 @@ func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 // sumColumns does what a says of cols.
 func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
 	size, acc := t.Size(), t.Acc().Size()
-	perColumn := size<<a.Levels + acc*a.Lefts // bytes read
-	items, columns := kernels.MaxBytes/max(perColumn*a.N, cacheLine<<a.Levels), a.N
+	rows := bits.OnesCount8(kernels.Trees[a.Tree])
+	perColumn := rows*size + acc*a.Lefts // bytes read
+	items, columns := kernels.MaxBytes/max(perColumn*a.N, rows*cacheLine), a.N
 	if items == 0 {
 		items, columns = 1, kernels.MaxBytes/perColumn&^63
 	}
@@ -62,6 +64,28 @@ func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
 			cols(isa, t, &b)
 		}
 	}
+}
+
+// wholeVectors does what a says of cols for all outer items but the last few, and
+// returns what is left of a. Their rows are taken as whole vectors: what is added
+// behind the end of a row of Dst must not matter. What is read there lies before
+// the end of the last few items.
+func wholeVectors(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) kernels.ColsArgs {
+	acc := t.Acc().Size()
+	lanes := kernels.ISAs[isa].VecBytes / acc
+	items := a.Outer - (lanes - 1)
+	if lanes <= 1 || items < lanes || a.N%lanes == 0 || a.SrcOuter < a.N*t.Size() {
+		return a
+	}
+	b := a
+	b.N, b.Outer = a.N+lanes-a.N%lanes, items
+	sumColumns(isa, t, b)
+	a.Outer -= items
+	a.Src, a.Dst = unsafe.Add(a.Src, items*a.SrcOuter), unsafe.Add(a.Dst, items*a.DstOuter)
+	if a.Lefts > 0 {
+		a.Left = unsafe.Add(a.Left, items*a.LeftOuter)
+	}
+	return a
 }
 
 // roundTo rounds n accumulators to elements of t.

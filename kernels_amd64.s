@@ -35553,39 +35553,49 @@ end:
 // Requires: AVX
 TEXT ·colsF32AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x02, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -35603,14 +35613,14 @@ outer0:
 	SHLQ    $0x02, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VADDPS (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -35633,7 +35643,7 @@ many0:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -35643,7 +35653,7 @@ many0left:
 	VADDPS 32(DI), Y1, Y1
 	VADDPS 64(DI), Y2, Y2
 	VADDPS 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -35663,14 +35673,14 @@ one0:
 	CMPQ    SI, $+8
 	JLT     last0
 	VMOVUPS (DX), Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VADDPS (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -35700,7 +35710,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -35714,7 +35724,7 @@ narrow0:
 narrow0outer:
 	VMASKMOVPS (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow0done
 	MOVQ       BX, R8
@@ -35722,7 +35732,7 @@ narrow0outer:
 narrow0left:
 	VMASKMOVPS (R8), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R8
+	ADDQ       104(AX), R8
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -35753,19 +35763,19 @@ noone_3:
 	MOVQ  R8, (SP)
 	TESTQ R8, R8
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), R8
+	MOVQ 56(AX), R8
 	CMPQ R8, $+8
 	JLT  narrow1
 
@@ -35784,14 +35794,14 @@ outer1:
 	ADDQ    DI, CX
 	VMOVUPS (DX), Y3
 	VADDPS  (DX)(SI*1), Y3, Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -35818,7 +35828,7 @@ many1:
 	VADDPS  32(DX)(SI*1), Y2, Y2
 	VADDPS  64(DX)(SI*1), Y1, Y1
 	VADDPS  96(DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, DI
@@ -35828,7 +35838,7 @@ many1left:
 	VADDPS 32(DI), Y2, Y2
 	VADDPS 64(DI), Y1, Y1
 	VADDPS 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -35849,14 +35859,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VADDPS  (DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -35886,7 +35896,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R8
+	MOVQ  56(AX), R8
 	JMP   outer1
 
 narrow1:
@@ -35902,7 +35912,7 @@ narrow1outer:
 	VMASKMOVPS (DX)(SI*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow1done
 	MOVQ       CX, R9
@@ -35910,7 +35920,7 @@ narrow1outer:
 narrow1left:
 	VMASKMOVPS (R9), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -35941,21 +35951,21 @@ noone_6:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), R8
 	LEAQ (BX)(R8*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow2
 
@@ -35974,17 +35984,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VADDPS  (SI)(BX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VADDPS  (SI)(R9*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    80(AX), R10
+	VADDPS  (SI)(R8*1), Y0, Y0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VADDPS (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -36011,19 +36019,11 @@ many2:
 	VADDPS  32(SI)(BX*1), Y1, Y1
 	VADDPS  64(SI)(BX*1), Y2, Y2
 	VADDPS  96(SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y4
-	VMOVUPS 32(SI)(R8*1), Y5
-	VMOVUPS 64(SI)(R8*1), Y6
-	VMOVUPS 96(SI)(R8*1), Y7
-	VADDPS  (SI)(R9*1), Y4, Y4
-	VADDPS  32(SI)(R9*1), Y5, Y5
-	VADDPS  64(SI)(R9*1), Y6, Y6
-	VADDPS  96(SI)(R9*1), Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	MOVQ    80(AX), R11
+	VADDPS  (SI)(R8*1), Y0, Y0
+	VADDPS  32(SI)(R8*1), Y1, Y1
+	VADDPS  64(SI)(R8*1), Y2, Y2
+	VADDPS  96(SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -36033,7 +36033,7 @@ many2left:
 	VADDPS 32(R10), Y1, Y1
 	VADDPS 64(R10), Y2, Y2
 	VADDPS 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -36054,17 +36054,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VADDPS  (SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPS  (SI)(R9*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    80(AX), R10
+	VADDPS  (SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VADDPS (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -36094,7 +36092,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -36110,11 +36108,9 @@ narrow2outer:
 	VMASKMOVPS (SI)(BX*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS (SI)(R8*1), Y3, Y1
-	VMASKMOVPS (SI)(R9*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), R10
+	MOVQ       72(AX), R10
 	TESTQ      R10, R10
 	JEQ        narrow2done
 	MOVQ       CX, R11
@@ -36122,7 +36118,7 @@ narrow2outer:
 narrow2left:
 	VMASKMOVPS (R11), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), R11
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
@@ -36153,83 +36149,67 @@ noone_9:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ    R11, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R9
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
 	VMOVUPS (R9), Y3
 	VADDPS  (R9)(SI*1), Y3, Y3
 	VMOVUPS (R9)(CX*1), Y2
 	VADDPS  (R9)(DX*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPS  (DI)(SI*1), Y2, Y2
-	VMOVUPS (DI)(CX*1), Y1
-	VADDPS  (DI)(DX*1), Y1, Y1
-	VADDPS  Y1, Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 overlap3left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R11, $+32
+	CMPQ    DI, $+32
 	JLT     one3
 	VMOVUPS (R9), Y3
 	VMOVUPS 32(R9), Y2
@@ -36239,55 +36219,31 @@ many3:
 	VADDPS  32(R9)(SI*1), Y2, Y2
 	VADDPS  64(R9)(SI*1), Y1, Y1
 	VADDPS  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y7
-	VMOVUPS 32(R9)(CX*1), Y6
-	VMOVUPS 64(R9)(CX*1), Y5
-	VMOVUPS 96(R9)(CX*1), Y4
-	VADDPS  (R9)(DX*1), Y7, Y7
-	VADDPS  32(R9)(DX*1), Y6, Y6
-	VADDPS  64(R9)(DX*1), Y5, Y5
-	VADDPS  96(R9)(DX*1), Y4, Y4
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS (DI), Y4
-	VMOVUPS 32(DI), Y5
-	VMOVUPS 64(DI), Y6
-	VMOVUPS 96(DI), Y7
-	VADDPS  (DI)(SI*1), Y4, Y4
-	VADDPS  32(DI)(SI*1), Y5, Y5
-	VADDPS  64(DI)(SI*1), Y6, Y6
-	VADDPS  96(DI)(SI*1), Y7, Y7
-	VMOVUPS (DI)(CX*1), Y8
-	VMOVUPS 32(DI)(CX*1), Y9
-	VMOVUPS 64(DI)(CX*1), Y10
-	VMOVUPS 96(DI)(CX*1), Y11
-	VADDPS  (DI)(DX*1), Y8, Y8
-	VADDPS  32(DI)(DX*1), Y9, Y9
-	VADDPS  64(DI)(DX*1), Y10, Y10
-	VADDPS  96(DI)(DX*1), Y11, Y11
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y10, Y6, Y6
-	VADDPS  Y11, Y7, Y7
+	VMOVUPS (R9)(CX*1), Y4
+	VMOVUPS 32(R9)(CX*1), Y5
+	VMOVUPS 64(R9)(CX*1), Y6
+	VMOVUPS 96(R9)(CX*1), Y7
+	VADDPS  (R9)(DX*1), Y4, Y4
+	VADDPS  32(R9)(DX*1), Y5, Y5
+	VADDPS  64(R9)(DX*1), Y6, Y6
+	VADDPS  96(R9)(DX*1), Y7, Y7
 	VADDPS  Y4, Y3, Y3
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y7, Y0, Y0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R11), Y3, Y3
+	VADDPS 32(R11), Y2, Y2
+	VADDPS 64(R11), Y1, Y1
+	VADDPS 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -36296,74 +36252,65 @@ many3done:
 	VMOVUPS Y1, 64(R8)
 	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, R9
-	ADDQ    $+128, DI
 	ADDQ    $+128, R8
 	ADDQ    $+128, BX
-	ADDQ    $-32, R11
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ    R11, $+8
+	CMPQ    DI, $+8
 	JLT     last3
 	VMOVUPS (R9), Y0
 	VADDPS  (R9)(SI*1), Y0, Y0
 	VMOVUPS (R9)(CX*1), Y1
 	VADDPS  (R9)(DX*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VADDPS  (DI)(SI*1), Y1, Y1
-	VMOVUPS (DI)(CX*1), Y2
-	VADDPS  (DI)(DX*1), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 one3left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (R8)
 	ADDQ    $+32, R9
-	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	ADDQ    $+32, BX
-	ADDQ    $-8, R11
+	ADDQ    $-8, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(R8)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y0
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
@@ -36374,161 +36321,115 @@ narrow3outer:
 	VMASKMOVPS (R9)(DX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (DI), Y0, Y2
-	VMASKMOVPS (DI)(SI*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (DI)(CX*1), Y0, Y3
-	VMASKMOVPS (DI)(DX*1), Y0, Y7
-	VADDPS     Y7, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow3done
-	MOVQ       BX, R12
+	MOVQ       BX, R10
 
 narrow3left:
-	VMASKMOVPS (R12), Y0, Y2
+	VMASKMOVPS (R10), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R12
-	TESTB        $0x04, R11
+	LEAQ         (R8), R10
+	TESTB        $0x04, DI
 	JEQ          nohalf_10
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_10:
-	TESTB     $0x02, R11
+	TESTB     $0x02, DI
 	JEQ       nopair_11
-	VMOVSD    X1, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X1, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
 nopair_11:
-	TESTB  $0x01, R11
+	TESTB  $0x01, DI
 	JEQ    noone_12
-	VMOVSS X1, (R12)
+	VMOVSS X1, (R10)
 
 noone_12:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ DX, R8
-	ADDQ 40(AX), R8
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ R8, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), BX
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
 
 outer4:
-	MOVQ    R10, R13
-	ANDQ    $+7, R13
-	TESTQ   R13, R13
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many4
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DX
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R8
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R11
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R12
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VADDPS  (DX)(DI*1), Y0, Y0
-	VMOVUPS (DX)(R9*1), Y1
-	VADDPS  (DX)(BX*1), Y1, Y1
+	VADDPS  (DX)(R9*1), Y0, Y0
+	VMOVUPS (DX)(BX*1), Y1
+	VADDPS  (DX)(R8*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VADDPS  (R8)(DI*1), Y1, Y1
-	VMOVUPS (R8)(R9*1), Y2
-	VADDPS  (R8)(BX*1), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (R11), Y1
-	VADDPS  (R11)(DI*1), Y1, Y1
-	VMOVUPS (R11)(R9*1), Y2
-	VADDPS  (R11)(BX*1), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (R12), Y2
-	VADDPS  (R12)(DI*1), Y2, Y2
-	VMOVUPS (R12)(R9*1), Y3
-	VADDPS  (R12)(BX*1), Y3, Y3
-	VADDPS  Y3, Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VADDPS  (DI), Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 overlap4left:
-	VADDPS (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R8
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ    R10, $+32
@@ -36537,107 +36438,39 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VADDPS  (DX)(DI*1), Y0, Y0
-	VADDPS  32(DX)(DI*1), Y1, Y1
-	VADDPS  64(DX)(DI*1), Y2, Y2
-	VADDPS  96(DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y7
-	VMOVUPS 32(DX)(R9*1), Y6
-	VMOVUPS 64(DX)(R9*1), Y5
-	VMOVUPS 96(DX)(R9*1), Y4
-	VADDPS  (DX)(BX*1), Y7, Y7
-	VADDPS  32(DX)(BX*1), Y6, Y6
-	VADDPS  64(DX)(BX*1), Y5, Y5
-	VADDPS  96(DX)(BX*1), Y4, Y4
+	VADDPS  (DX)(R9*1), Y0, Y0
+	VADDPS  32(DX)(R9*1), Y1, Y1
+	VADDPS  64(DX)(R9*1), Y2, Y2
+	VADDPS  96(DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y7
+	VMOVUPS 32(DX)(BX*1), Y6
+	VMOVUPS 64(DX)(BX*1), Y5
+	VMOVUPS 96(DX)(BX*1), Y4
+	VADDPS  (DX)(R8*1), Y7, Y7
+	VADDPS  32(DX)(R8*1), Y6, Y6
+	VADDPS  64(DX)(R8*1), Y5, Y5
+	VADDPS  96(DX)(R8*1), Y4, Y4
 	VADDPS  Y7, Y0, Y0
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y4, Y3, Y3
-	VMOVUPS (R8), Y4
-	VMOVUPS 32(R8), Y5
-	VMOVUPS 64(R8), Y6
-	VMOVUPS 96(R8), Y7
-	VADDPS  (R8)(DI*1), Y4, Y4
-	VADDPS  32(R8)(DI*1), Y5, Y5
-	VADDPS  64(R8)(DI*1), Y6, Y6
-	VADDPS  96(R8)(DI*1), Y7, Y7
-	VMOVUPS (R8)(R9*1), Y11
-	VMOVUPS 32(R8)(R9*1), Y10
-	VMOVUPS 64(R8)(R9*1), Y9
-	VMOVUPS 96(R8)(R9*1), Y8
-	VADDPS  (R8)(BX*1), Y11, Y11
-	VADDPS  32(R8)(BX*1), Y10, Y10
-	VADDPS  64(R8)(BX*1), Y9, Y9
-	VADDPS  96(R8)(BX*1), Y8, Y8
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y10, Y5, Y5
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VADDPS  (R11)(DI*1), Y7, Y7
-	VADDPS  32(R11)(DI*1), Y6, Y6
-	VADDPS  64(R11)(DI*1), Y5, Y5
-	VADDPS  96(R11)(DI*1), Y4, Y4
-	VMOVUPS (R11)(R9*1), Y8
-	VMOVUPS 32(R11)(R9*1), Y9
-	VMOVUPS 64(R11)(R9*1), Y10
-	VMOVUPS 96(R11)(R9*1), Y11
-	VADDPS  (R11)(BX*1), Y8, Y8
-	VADDPS  32(R11)(BX*1), Y9, Y9
-	VADDPS  64(R11)(BX*1), Y10, Y10
-	VADDPS  96(R11)(BX*1), Y11, Y11
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y10, Y5, Y5
-	VADDPS  Y11, Y4, Y4
-	VMOVUPS (R12), Y11
-	VMOVUPS 32(R12), Y10
-	VMOVUPS 64(R12), Y9
-	VMOVUPS 96(R12), Y8
-	VADDPS  (R12)(DI*1), Y11, Y11
-	VADDPS  32(R12)(DI*1), Y10, Y10
-	VADDPS  64(R12)(DI*1), Y9, Y9
-	VADDPS  96(R12)(DI*1), Y8, Y8
-	VMOVUPS (R12)(R9*1), Y12
-	VMOVUPS 32(R12)(R9*1), Y13
-	VMOVUPS 64(R12)(R9*1), Y14
-	VMOVUPS 96(R12)(R9*1), Y15
-	VADDPS  (R12)(BX*1), Y12, Y12
-	VADDPS  32(R12)(BX*1), Y13, Y13
-	VADDPS  64(R12)(BX*1), Y14, Y14
-	VADDPS  96(R12)(BX*1), Y15, Y15
-	VADDPS  Y12, Y11, Y11
-	VADDPS  Y13, Y10, Y10
-	VADDPS  Y14, Y9, Y9
-	VADDPS  Y15, Y8, Y8
-	VADDPS  Y11, Y7, Y7
-	VADDPS  Y10, Y6, Y6
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y7, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y4, Y3, Y3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  96(DI), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    SI, R11
 
 many4left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
@@ -36646,9 +36479,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R8
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-32, R10
@@ -36658,46 +36489,27 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VADDPS  (DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y2
-	VADDPS  (DX)(BX*1), Y2, Y2
+	VADDPS  (DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VADDPS  (DX)(R8*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VADDPS  (R8)(DI*1), Y2, Y2
-	VMOVUPS (R8)(R9*1), Y1
-	VADDPS  (R8)(BX*1), Y1, Y1
-	VADDPS  Y1, Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (R11), Y2
-	VADDPS  (R11)(DI*1), Y2, Y2
-	VMOVUPS (R11)(R9*1), Y1
-	VADDPS  (R11)(BX*1), Y1, Y1
-	VADDPS  Y1, Y2, Y2
-	VMOVUPS (R12), Y1
-	VADDPS  (R12)(DI*1), Y1, Y1
-	VMOVUPS (R12)(R9*1), Y0
-	VADDPS  (R12)(BX*1), Y0, Y0
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y1, Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VADDPS  (DI), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 one4left:
-	VADDPS (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R8
-	ADDQ    $+32, R11
-	ADDQ    $+32, R12
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
@@ -36718,102 +36530,1326 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R10
 	JMP   outer4
 
 narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(DI*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS (DX)(R9*1), Y3, Y1
-	VMASKMOVPS (DX)(BX*1), Y3, Y0
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (DX)(BX*1), Y3, Y1
+	VMASKMOVPS (DX)(R8*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R8), Y3, Y1
-	VMASKMOVPS (R8)(DI*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VMASKMOVPS (R8)(R9*1), Y3, Y0
-	VMASKMOVPS (R8)(BX*1), Y3, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R11), Y3, Y1
-	VMASKMOVPS (R11)(DI*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VMASKMOVPS (R11)(R9*1), Y3, Y0
-	VMASKMOVPS (R11)(BX*1), Y3, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y0, Y1, Y1
-	VMASKMOVPS (R12), Y3, Y0
-	VMASKMOVPS (R12)(DI*1), Y3, Y4
-	VADDPS     Y4, Y0, Y0
-	VMASKMOVPS (R12)(R9*1), Y3, Y4
-	VMASKMOVPS (R12)(BX*1), Y3, Y5
-	VADDPS     Y5, Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y0, Y1, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       80(AX), R13
-	TESTQ      R13, R13
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow4done
-	MOVQ       SI, R14
+	MOVQ       SI, R12
 
 narrow4left:
-	VMASKMOVPS (R14), Y3, Y1
+	VMASKMOVPS (R12), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R14
+	LEAQ         (CX), R12
 	TESTB        $0x04, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB     $0x02, R10
 	JEQ       nopair_14
-	VMOVSD    X2, (R14)
-	ADDQ      $+8, R14
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
 	VPERMILPD $0x01, X2, X2
 
 nopair_14:
 	TESTB  $0x01, R10
 	JEQ    noone_15
-	VMOVSS X2, (R14)
+	VMOVSS X2, (R12)
 
 noone_15:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), R8
-	ADDQ  88(AX), R11
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
 	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), R8
+	MOVQ (AX), BX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many5
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Y3
+	VADDPS  (R8)(DI*1), Y3, Y3
+	VADDPS  (R8)(DX*1), Y3, Y3
+	VMOVUPS (CX), Y2
+	VADDPS  (CX)(DX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap5done
+	MOVQ    R9, R11
+
+overlap5left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+
+many5:
+	CMPQ    R10, $+32
+	JLT     one5
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPS  (R8)(DI*1), Y3, Y3
+	VADDPS  32(R8)(DI*1), Y2, Y2
+	VADDPS  64(R8)(DI*1), Y1, Y1
+	VADDPS  96(R8)(DI*1), Y0, Y0
+	VADDPS  (R8)(DX*1), Y3, Y3
+	VADDPS  32(R8)(DX*1), Y2, Y2
+	VADDPS  64(R8)(DX*1), Y1, Y1
+	VADDPS  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 64(CX), Y6
+	VMOVUPS 96(CX), Y7
+	VADDPS  (CX)(DX*1), Y4, Y4
+	VADDPS  32(CX)(DX*1), Y5, Y5
+	VADDPS  64(CX)(DX*1), Y6, Y6
+	VADDPS  96(CX)(DX*1), Y7, Y7
+	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y7, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many5done
+	MOVQ    R9, R12
+
+many5left:
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R9
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+8
+	JLT     last5
+	VMOVUPS (R8), Y0
+	VADDPS  (R8)(DI*1), Y0, Y0
+	VADDPS  (R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VADDPS  (CX)(DX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one5done
+	MOVQ    R9, R11
+
+one5left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R9
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(DI*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R8)(DX*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (CX), Y0, Y2
+	VMASKMOVPS (CX)(DX*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow5done
+	MOVQ       R9, R11
+
+narrow5left:
+	VMASKMOVPS (R11), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (BX), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_16
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_16:
+	TESTB     $0x02, R10
+	JEQ       nopair_17
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_17:
+	TESTB  $0x01, R10
+	JEQ    noone_18
+	VMOVSS X1, (R11)
+
+noone_18:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R8
+	ADDQ  80(AX), CX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	VMOVUPS (SI), Y0
+	VADDPS  (SI)(CX*1), Y0, Y0
+	VMOVUPS (SI)(R8*1), Y1
+	VADDPS  (SI)(R9*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (BX), Y1
+	VADDPS  (BX)(CX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    DI, R12
+
+overlap6left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+
+many6:
+	CMPQ    R10, $+32
+	JLT     one6
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VADDPS  (SI)(CX*1), Y0, Y0
+	VADDPS  32(SI)(CX*1), Y1, Y1
+	VADDPS  64(SI)(CX*1), Y2, Y2
+	VADDPS  96(SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y7
+	VMOVUPS 32(SI)(R8*1), Y6
+	VMOVUPS 64(SI)(R8*1), Y5
+	VMOVUPS 96(SI)(R8*1), Y4
+	VADDPS  (SI)(R9*1), Y7, Y7
+	VADDPS  32(SI)(R9*1), Y6, Y6
+	VADDPS  64(SI)(R9*1), Y5, Y5
+	VADDPS  96(SI)(R9*1), Y4, Y4
+	VADDPS  Y7, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VADDPS  (BX)(CX*1), Y4, Y4
+	VADDPS  32(BX)(CX*1), Y5, Y5
+	VADDPS  64(BX)(CX*1), Y6, Y6
+	VADDPS  96(BX)(CX*1), Y7, Y7
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    DI, R11
+
+many6left:
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+8
+	JLT     last6
+	VMOVUPS (SI), Y3
+	VADDPS  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y2
+	VADDPS  (SI)(R9*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VADDPS  (BX)(CX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    DI, R12
+
+one6left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	VMASKMOVPS (SI), Y3, Y2
+	VMASKMOVPS (SI)(CX*1), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (SI)(R8*1), Y3, Y1
+	VMASKMOVPS (SI)(R9*1), Y3, Y0
+	VADDPS     Y0, Y1, Y1
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (BX), Y3, Y1
+	VMASKMOVPS (BX)(CX*1), Y3, Y0
+	VADDPS     Y0, Y1, Y1
+	VADDPS     Y1, Y2, Y2
+	MOVQ       8(SP), DI
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow6done
+	MOVQ       DI, R12
+
+narrow6left:
+	VMASKMOVPS (R12), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), R12
+	TESTB        $0x04, R10
+	JEQ          nohalf_19
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_19:
+	TESTB     $0x02, R10
+	JEQ       nopair_20
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
+	VPERMILPD $0x01, X2, X2
+
+nopair_20:
+	TESTB  $0x01, R10
+	JEQ    noone_21
+	VMOVSS X2, (R12)
+
+noone_21:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), SI
+	ADDQ  80(AX), BX
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many7
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Y3
+	VADDPS  (R9)(BX*1), Y3, Y3
+	VADDPS  (R9)(SI*1), Y3, Y3
+	VMOVUPS (DX), Y2
+	VADDPS  (DX)(BX*1), Y2, Y2
+	VADDPS  (DX)(SI*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap7done
+	MOVQ    CX, R11
+
+overlap7left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+
+many7:
+	CMPQ    R10, $+32
+	JLT     one7
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VADDPS  (R9)(BX*1), Y3, Y3
+	VADDPS  32(R9)(BX*1), Y2, Y2
+	VADDPS  64(R9)(BX*1), Y1, Y1
+	VADDPS  96(R9)(BX*1), Y0, Y0
+	VADDPS  (R9)(SI*1), Y3, Y3
+	VADDPS  32(R9)(SI*1), Y2, Y2
+	VADDPS  64(R9)(SI*1), Y1, Y1
+	VADDPS  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y7
+	VMOVUPS 32(DX), Y6
+	VMOVUPS 64(DX), Y5
+	VMOVUPS 96(DX), Y4
+	VADDPS  (DX)(BX*1), Y7, Y7
+	VADDPS  32(DX)(BX*1), Y6, Y6
+	VADDPS  64(DX)(BX*1), Y5, Y5
+	VADDPS  96(DX)(BX*1), Y4, Y4
+	VADDPS  (DX)(SI*1), Y7, Y7
+	VADDPS  32(DX)(SI*1), Y6, Y6
+	VADDPS  64(DX)(SI*1), Y5, Y5
+	VADDPS  96(DX)(SI*1), Y4, Y4
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many7done
+	MOVQ    CX, R12
+
+many7left:
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+8
+	JLT     last7
+	VMOVUPS (R9), Y0
+	VADDPS  (R9)(BX*1), Y0, Y0
+	VADDPS  (R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPS  (DX)(BX*1), Y1, Y1
+	VADDPS  (DX)(SI*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one7done
+	MOVQ    CX, R11
+
+one7left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    CX, 8(SP)
+
+narrow7outer:
+	VMASKMOVPS (R9), Y0, Y1
+	VMASKMOVPS (R9)(BX*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (DX)(BX*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (DX)(SI*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	MOVQ       8(SP), CX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow7done
+	MOVQ       CX, R11
+
+narrow7left:
+	VMASKMOVPS (R11), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (R8), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_22
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_22:
+	TESTB     $0x02, R10
+	JEQ       nopair_23
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_23:
+	TESTB  $0x01, R10
+	JEQ    noone_24
+	VMOVSS X1, (R11)
+
+noone_24:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R9
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
+
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (DI), Y0
+	VADDPS  (DI)(DX*1), Y0, Y0
+	VMOVUPS (DI)(R9*1), Y1
+	VADDPS  (DI)(CX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (R8), Y1
+	VADDPS  (R8)(DX*1), Y1, Y1
+	VADDPS  (R8)(R9*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
+
+overlap8left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+
+many8:
+	CMPQ    R10, $+32
+	JLT     one8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VADDPS  (DI)(DX*1), Y0, Y0
+	VADDPS  32(DI)(DX*1), Y1, Y1
+	VADDPS  64(DI)(DX*1), Y2, Y2
+	VADDPS  96(DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y4
+	VMOVUPS 32(DI)(R9*1), Y5
+	VMOVUPS 64(DI)(R9*1), Y6
+	VMOVUPS 96(DI)(R9*1), Y7
+	VADDPS  (DI)(CX*1), Y4, Y4
+	VADDPS  32(DI)(CX*1), Y5, Y5
+	VADDPS  64(DI)(CX*1), Y6, Y6
+	VADDPS  96(DI)(CX*1), Y7, Y7
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS (R8), Y7
+	VMOVUPS 32(R8), Y6
+	VMOVUPS 64(R8), Y5
+	VMOVUPS 96(R8), Y4
+	VADDPS  (R8)(DX*1), Y7, Y7
+	VADDPS  32(R8)(DX*1), Y6, Y6
+	VADDPS  64(R8)(DX*1), Y5, Y5
+	VADDPS  96(R8)(DX*1), Y4, Y4
+	VADDPS  (R8)(R9*1), Y7, Y7
+	VADDPS  32(R8)(R9*1), Y6, Y6
+	VADDPS  64(R8)(R9*1), Y5, Y5
+	VADDPS  96(R8)(R9*1), Y4, Y4
+	VADDPS  Y7, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y4, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
+
+many8left:
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
+
+many8done:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-32, R10
+	JMP     many8
+
+one8:
+	CMPQ    R10, $+8
+	JLT     last8
+	VMOVUPS (DI), Y3
+	VADDPS  (DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPS  (DI)(CX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (R8), Y2
+	VADDPS  (R8)(DX*1), Y2, Y2
+	VADDPS  (R8)(R9*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
+
+one8left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
+
+one8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    $+32, DI
+	ADDQ    $+32, R8
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R10
+	JMP     one8
+
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(SI)
+
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
+
+narrow8:
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    BX, 8(SP)
+
+narrow8outer:
+	VMASKMOVPS (DI), Y3, Y2
+	VMASKMOVPS (DI)(DX*1), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (DI)(R9*1), Y3, Y1
+	VMASKMOVPS (DI)(CX*1), Y3, Y0
+	VADDPS     Y0, Y1, Y1
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (R8)(DX*1), Y3, Y0
+	VADDPS     Y0, Y1, Y1
+	VMASKMOVPS (R8)(R9*1), Y3, Y0
+	VADDPS     Y0, Y1, Y1
+	VADDPS     Y1, Y2, Y2
+	MOVQ       8(SP), BX
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow8done
+	MOVQ       BX, R12
+
+narrow8left:
+	VMASKMOVPS (R12), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow8left
+
+narrow8done:
+	LEAQ         (SI), R12
+	TESTB        $0x04, R10
+	JEQ          nohalf_25
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_25:
+	TESTB     $0x02, R10
+	JEQ       nopair_26
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
+	VPERMILPD $0x01, X2, X2
+
+nopair_26:
+	TESTB  $0x01, R10
+	JEQ    noone_27
+	VMOVSS X2, (R12)
+
+noone_27:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), SI
+	ADDQ  96(AX), BX
+	MOVQ  BX, 8(SP)
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R9
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	VMOVUPS (CX), Y3
+	VADDPS  (CX)(R8*1), Y3, Y3
+	VMOVUPS (CX)(DI*1), Y2
+	VADDPS  (CX)(BX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VADDPS  (SI)(R8*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y1
+	VADDPS  (SI)(BX*1), Y1, Y1
+	VADDPS  Y1, Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap9done
+	MOVQ    DX, R11
+
+overlap9left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+
+many9:
+	CMPQ    R10, $+32
+	JLT     one9
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VADDPS  (CX)(R8*1), Y3, Y3
+	VADDPS  32(CX)(R8*1), Y2, Y2
+	VADDPS  64(CX)(R8*1), Y1, Y1
+	VADDPS  96(CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y4
+	VMOVUPS 32(CX)(DI*1), Y5
+	VMOVUPS 64(CX)(DI*1), Y6
+	VMOVUPS 96(CX)(DI*1), Y7
+	VADDPS  (CX)(BX*1), Y4, Y4
+	VADDPS  32(CX)(BX*1), Y5, Y5
+	VADDPS  64(CX)(BX*1), Y6, Y6
+	VADDPS  96(CX)(BX*1), Y7, Y7
+	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y7, Y0, Y0
+	VMOVUPS (SI), Y7
+	VMOVUPS 32(SI), Y6
+	VMOVUPS 64(SI), Y5
+	VMOVUPS 96(SI), Y4
+	VADDPS  (SI)(R8*1), Y7, Y7
+	VADDPS  32(SI)(R8*1), Y6, Y6
+	VADDPS  64(SI)(R8*1), Y5, Y5
+	VADDPS  96(SI)(R8*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y8
+	VMOVUPS 32(SI)(DI*1), Y9
+	VMOVUPS 64(SI)(DI*1), Y10
+	VMOVUPS 96(SI)(DI*1), Y11
+	VADDPS  (SI)(BX*1), Y8, Y8
+	VADDPS  32(SI)(BX*1), Y9, Y9
+	VADDPS  64(SI)(BX*1), Y10, Y10
+	VADDPS  96(SI)(BX*1), Y11, Y11
+	VADDPS  Y8, Y7, Y7
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y10, Y5, Y5
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many9done
+	MOVQ    DX, R12
+
+many9left:
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (R9)
+	VMOVUPS Y2, 32(R9)
+	VMOVUPS Y1, 64(R9)
+	VMOVUPS Y0, 96(R9)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+8
+	JLT     last9
+	VMOVUPS (CX), Y0
+	VADDPS  (CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y1
+	VADDPS  (CX)(BX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VADDPS  (SI)(R8*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPS  (SI)(BX*1), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one9done
+	MOVQ    DX, R11
+
+one9left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (R9)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R9)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R9
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VMASKMOVPS (CX)(BX*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (SI), Y0, Y2
+	VMASKMOVPS (SI)(R8*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (SI)(DI*1), Y0, Y3
+	VMASKMOVPS (SI)(BX*1), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	MOVQ       8(SP), DX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow9done
+	MOVQ       DX, R11
+
+narrow9left:
+	VMASKMOVPS (R11), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (R9), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_28
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_28:
+	TESTB     $0x02, R10
+	JEQ       nopair_29
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_29:
+	TESTB  $0x01, R10
+	JEQ    noone_30
+	VMOVSS X1, (R11)
+
+noone_30:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), R9
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -36823,39 +37859,49 @@ end:
 // Requires: AVX
 TEXT ·colsF64AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x03, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-4, DX
 	SHLQ $0x03, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+4
 	JLT  narrow0
 
@@ -36873,14 +37919,14 @@ outer0:
 	SHLQ    $0x03, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VADDPD (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -36903,7 +37949,7 @@ many0:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -36913,7 +37959,7 @@ many0left:
 	VADDPD 32(DI), Y1, Y1
 	VADDPD 64(DI), Y2, Y2
 	VADDPD 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -36933,14 +37979,14 @@ one0:
 	CMPQ    SI, $+4
 	JLT     last0
 	VMOVUPS (DX), Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VADDPD (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -36970,7 +38016,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -36984,7 +38030,7 @@ narrow0:
 narrow0outer:
 	VMASKMOVPD (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow0done
 	MOVQ       BX, R8
@@ -36992,7 +38038,7 @@ narrow0outer:
 narrow0left:
 	VMASKMOVPD (R8), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       112(AX), R8
+	ADDQ       104(AX), R8
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -37016,19 +38062,19 @@ noone_2:
 	MOVQ  R8, (SP)
 	TESTQ R8, R8
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), R8
+	MOVQ 56(AX), R8
 	CMPQ R8, $+4
 	JLT  narrow1
 
@@ -37047,14 +38093,14 @@ outer1:
 	ADDQ    DI, CX
 	VMOVUPS (DX), Y3
 	VADDPD  (DX)(SI*1), Y3, Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPD (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -37081,7 +38127,7 @@ many1:
 	VADDPD  32(DX)(SI*1), Y2, Y2
 	VADDPD  64(DX)(SI*1), Y1, Y1
 	VADDPD  96(DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, DI
@@ -37091,7 +38137,7 @@ many1left:
 	VADDPD 32(DI), Y2, Y2
 	VADDPD 64(DI), Y1, Y1
 	VADDPD 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -37112,14 +38158,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VADDPD  (DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPD (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -37149,7 +38195,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R8
+	MOVQ  56(AX), R8
 	JMP   outer1
 
 narrow1:
@@ -37165,7 +38211,7 @@ narrow1outer:
 	VMASKMOVPD (DX)(SI*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow1done
 	MOVQ       CX, R9
@@ -37173,7 +38219,7 @@ narrow1outer:
 narrow1left:
 	VMASKMOVPD (R9), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -37197,21 +38243,21 @@ noone_4:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), R8
 	LEAQ (BX)(R8*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+4
 	JLT  narrow2
 
@@ -37230,17 +38276,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VADDPD  (SI)(BX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VADDPD  (SI)(R9*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    80(AX), R10
+	VADDPD  (SI)(R8*1), Y0, Y0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VADDPD (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -37267,19 +38311,11 @@ many2:
 	VADDPD  32(SI)(BX*1), Y1, Y1
 	VADDPD  64(SI)(BX*1), Y2, Y2
 	VADDPD  96(SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y4
-	VMOVUPS 32(SI)(R8*1), Y5
-	VMOVUPS 64(SI)(R8*1), Y6
-	VMOVUPS 96(SI)(R8*1), Y7
-	VADDPD  (SI)(R9*1), Y4, Y4
-	VADDPD  32(SI)(R9*1), Y5, Y5
-	VADDPD  64(SI)(R9*1), Y6, Y6
-	VADDPD  96(SI)(R9*1), Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	MOVQ    80(AX), R11
+	VADDPD  (SI)(R8*1), Y0, Y0
+	VADDPD  32(SI)(R8*1), Y1, Y1
+	VADDPD  64(SI)(R8*1), Y2, Y2
+	VADDPD  96(SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -37289,7 +38325,7 @@ many2left:
 	VADDPD 32(R10), Y1, Y1
 	VADDPD 64(R10), Y2, Y2
 	VADDPD 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -37310,17 +38346,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VADDPD  (SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPD  (SI)(R9*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    80(AX), R10
+	VADDPD  (SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VADDPD (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -37350,7 +38384,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -37366,11 +38400,9 @@ narrow2outer:
 	VMASKMOVPD (SI)(BX*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD (SI)(R8*1), Y3, Y1
-	VMASKMOVPD (SI)(R9*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), R10
+	MOVQ       72(AX), R10
 	TESTQ      R10, R10
 	JEQ        narrow2done
 	MOVQ       CX, R11
@@ -37378,7 +38410,7 @@ narrow2outer:
 narrow2left:
 	VMASKMOVPD (R11), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), R11
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
@@ -37402,83 +38434,67 @@ noone_6:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+4
+	MOVQ 56(AX), DI
+	CMPQ DI, $+4
 	JLT  narrow3
 
 outer3:
-	MOVQ    R11, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R9
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
+	MOVQ    DI, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
 	VMOVUPS (R9), Y3
 	VADDPD  (R9)(SI*1), Y3, Y3
 	VMOVUPS (R9)(CX*1), Y2
 	VADDPD  (R9)(DX*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPD  (DI)(SI*1), Y2, Y2
-	VMOVUPS (DI)(CX*1), Y1
-	VADDPD  (DI)(DX*1), Y1, Y1
-	VADDPD  Y1, Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 overlap3left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
+	MOVQ    DI, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R11, $+16
+	CMPQ    DI, $+16
 	JLT     one3
 	VMOVUPS (R9), Y3
 	VMOVUPS 32(R9), Y2
@@ -37488,55 +38504,31 @@ many3:
 	VADDPD  32(R9)(SI*1), Y2, Y2
 	VADDPD  64(R9)(SI*1), Y1, Y1
 	VADDPD  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y7
-	VMOVUPS 32(R9)(CX*1), Y6
-	VMOVUPS 64(R9)(CX*1), Y5
-	VMOVUPS 96(R9)(CX*1), Y4
-	VADDPD  (R9)(DX*1), Y7, Y7
-	VADDPD  32(R9)(DX*1), Y6, Y6
-	VADDPD  64(R9)(DX*1), Y5, Y5
-	VADDPD  96(R9)(DX*1), Y4, Y4
-	VADDPD  Y7, Y3, Y3
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y4, Y0, Y0
-	VMOVUPS (DI), Y4
-	VMOVUPS 32(DI), Y5
-	VMOVUPS 64(DI), Y6
-	VMOVUPS 96(DI), Y7
-	VADDPD  (DI)(SI*1), Y4, Y4
-	VADDPD  32(DI)(SI*1), Y5, Y5
-	VADDPD  64(DI)(SI*1), Y6, Y6
-	VADDPD  96(DI)(SI*1), Y7, Y7
-	VMOVUPS (DI)(CX*1), Y8
-	VMOVUPS 32(DI)(CX*1), Y9
-	VMOVUPS 64(DI)(CX*1), Y10
-	VMOVUPS 96(DI)(CX*1), Y11
-	VADDPD  (DI)(DX*1), Y8, Y8
-	VADDPD  32(DI)(DX*1), Y9, Y9
-	VADDPD  64(DI)(DX*1), Y10, Y10
-	VADDPD  96(DI)(DX*1), Y11, Y11
-	VADDPD  Y8, Y4, Y4
-	VADDPD  Y9, Y5, Y5
-	VADDPD  Y10, Y6, Y6
-	VADDPD  Y11, Y7, Y7
+	VMOVUPS (R9)(CX*1), Y4
+	VMOVUPS 32(R9)(CX*1), Y5
+	VMOVUPS 64(R9)(CX*1), Y6
+	VMOVUPS 96(R9)(CX*1), Y7
+	VADDPD  (R9)(DX*1), Y4, Y4
+	VADDPD  32(R9)(DX*1), Y5, Y5
+	VADDPD  64(R9)(DX*1), Y6, Y6
+	VADDPD  96(R9)(DX*1), Y7, Y7
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y5, Y2, Y2
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y7, Y0, Y0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VADDPD (R10), Y3, Y3
-	VADDPD 32(R10), Y2, Y2
-	VADDPD 64(R10), Y1, Y1
-	VADDPD 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R11), Y3, Y3
+	VADDPD 32(R11), Y2, Y2
+	VADDPD 64(R11), Y1, Y1
+	VADDPD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -37545,74 +38537,65 @@ many3done:
 	VMOVUPS Y1, 64(R8)
 	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, R9
-	ADDQ    $+128, DI
 	ADDQ    $+128, R8
 	ADDQ    $+128, BX
-	ADDQ    $-16, R11
+	ADDQ    $-16, DI
 	JMP     many3
 
 one3:
-	CMPQ    R11, $+4
+	CMPQ    DI, $+4
 	JLT     last3
 	VMOVUPS (R9), Y0
 	VADDPD  (R9)(SI*1), Y0, Y0
 	VMOVUPS (R9)(CX*1), Y1
 	VADDPD  (R9)(DX*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VADDPD  (DI)(SI*1), Y1, Y1
-	VMOVUPS (DI)(CX*1), Y2
-	VADDPD  (DI)(DX*1), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 one3left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (R8)
 	ADDQ    $+32, R9
-	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	ADDQ    $+32, BX
-	ADDQ    $-4, R11
+	ADDQ    $-4, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
+	SHLQ    $0x03, DI
+	ADDQ    DI, R8
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(R8)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x03, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y0
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
@@ -37623,154 +38606,108 @@ narrow3outer:
 	VMASKMOVPD (R9)(DX*1), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (DI), Y0, Y2
-	VMASKMOVPD (DI)(SI*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (DI)(CX*1), Y0, Y3
-	VMASKMOVPD (DI)(DX*1), Y0, Y7
-	VADDPD     Y7, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow3done
-	MOVQ       BX, R12
+	MOVQ       BX, R10
 
 narrow3left:
-	VMASKMOVPD (R12), Y0, Y2
+	VMASKMOVPD (R10), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R12
-	TESTB        $0x02, R11
+	LEAQ         (R8), R10
+	TESTB        $0x02, DI
 	JEQ          nohalf_7
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_7:
-	TESTB  $0x01, R11
+	TESTB  $0x01, DI
 	JEQ    noone_8
-	VMOVSD X1, (R12)
+	VMOVSD X1, (R10)
 
 noone_8:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ DX, R8
-	ADDQ 40(AX), R8
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ R8, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), BX
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow4
 
 outer4:
-	MOVQ    R10, R13
-	ANDQ    $+3, R13
-	TESTQ   R13, R13
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many4
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DX
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R8
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R11
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R12
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VADDPD  (DX)(DI*1), Y0, Y0
-	VMOVUPS (DX)(R9*1), Y1
-	VADDPD  (DX)(BX*1), Y1, Y1
+	VADDPD  (DX)(R9*1), Y0, Y0
+	VMOVUPS (DX)(BX*1), Y1
+	VADDPD  (DX)(R8*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VADDPD  (R8)(DI*1), Y1, Y1
-	VMOVUPS (R8)(R9*1), Y2
-	VADDPD  (R8)(BX*1), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS (R11), Y1
-	VADDPD  (R11)(DI*1), Y1, Y1
-	VMOVUPS (R11)(R9*1), Y2
-	VADDPD  (R11)(BX*1), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPS (R12), Y2
-	VADDPD  (R12)(DI*1), Y2, Y2
-	VMOVUPS (R12)(R9*1), Y3
-	VADDPD  (R12)(BX*1), Y3, Y3
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VADDPD  (DI), Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 overlap4left:
-	VADDPD (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R8
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ    R10, $+16
@@ -37779,107 +38716,39 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VADDPD  (DX)(DI*1), Y0, Y0
-	VADDPD  32(DX)(DI*1), Y1, Y1
-	VADDPD  64(DX)(DI*1), Y2, Y2
-	VADDPD  96(DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y7
-	VMOVUPS 32(DX)(R9*1), Y6
-	VMOVUPS 64(DX)(R9*1), Y5
-	VMOVUPS 96(DX)(R9*1), Y4
-	VADDPD  (DX)(BX*1), Y7, Y7
-	VADDPD  32(DX)(BX*1), Y6, Y6
-	VADDPD  64(DX)(BX*1), Y5, Y5
-	VADDPD  96(DX)(BX*1), Y4, Y4
+	VADDPD  (DX)(R9*1), Y0, Y0
+	VADDPD  32(DX)(R9*1), Y1, Y1
+	VADDPD  64(DX)(R9*1), Y2, Y2
+	VADDPD  96(DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y7
+	VMOVUPS 32(DX)(BX*1), Y6
+	VMOVUPS 64(DX)(BX*1), Y5
+	VMOVUPS 96(DX)(BX*1), Y4
+	VADDPD  (DX)(R8*1), Y7, Y7
+	VADDPD  32(DX)(R8*1), Y6, Y6
+	VADDPD  64(DX)(R8*1), Y5, Y5
+	VADDPD  96(DX)(R8*1), Y4, Y4
 	VADDPD  Y7, Y0, Y0
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y5, Y2, Y2
 	VADDPD  Y4, Y3, Y3
-	VMOVUPS (R8), Y4
-	VMOVUPS 32(R8), Y5
-	VMOVUPS 64(R8), Y6
-	VMOVUPS 96(R8), Y7
-	VADDPD  (R8)(DI*1), Y4, Y4
-	VADDPD  32(R8)(DI*1), Y5, Y5
-	VADDPD  64(R8)(DI*1), Y6, Y6
-	VADDPD  96(R8)(DI*1), Y7, Y7
-	VMOVUPS (R8)(R9*1), Y11
-	VMOVUPS 32(R8)(R9*1), Y10
-	VMOVUPS 64(R8)(R9*1), Y9
-	VMOVUPS 96(R8)(R9*1), Y8
-	VADDPD  (R8)(BX*1), Y11, Y11
-	VADDPD  32(R8)(BX*1), Y10, Y10
-	VADDPD  64(R8)(BX*1), Y9, Y9
-	VADDPD  96(R8)(BX*1), Y8, Y8
-	VADDPD  Y11, Y4, Y4
-	VADDPD  Y10, Y5, Y5
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VADDPD  (R11)(DI*1), Y7, Y7
-	VADDPD  32(R11)(DI*1), Y6, Y6
-	VADDPD  64(R11)(DI*1), Y5, Y5
-	VADDPD  96(R11)(DI*1), Y4, Y4
-	VMOVUPS (R11)(R9*1), Y8
-	VMOVUPS 32(R11)(R9*1), Y9
-	VMOVUPS 64(R11)(R9*1), Y10
-	VMOVUPS 96(R11)(R9*1), Y11
-	VADDPD  (R11)(BX*1), Y8, Y8
-	VADDPD  32(R11)(BX*1), Y9, Y9
-	VADDPD  64(R11)(BX*1), Y10, Y10
-	VADDPD  96(R11)(BX*1), Y11, Y11
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y10, Y5, Y5
-	VADDPD  Y11, Y4, Y4
-	VMOVUPS (R12), Y11
-	VMOVUPS 32(R12), Y10
-	VMOVUPS 64(R12), Y9
-	VMOVUPS 96(R12), Y8
-	VADDPD  (R12)(DI*1), Y11, Y11
-	VADDPD  32(R12)(DI*1), Y10, Y10
-	VADDPD  64(R12)(DI*1), Y9, Y9
-	VADDPD  96(R12)(DI*1), Y8, Y8
-	VMOVUPS (R12)(R9*1), Y12
-	VMOVUPS 32(R12)(R9*1), Y13
-	VMOVUPS 64(R12)(R9*1), Y14
-	VMOVUPS 96(R12)(R9*1), Y15
-	VADDPD  (R12)(BX*1), Y12, Y12
-	VADDPD  32(R12)(BX*1), Y13, Y13
-	VADDPD  64(R12)(BX*1), Y14, Y14
-	VADDPD  96(R12)(BX*1), Y15, Y15
-	VADDPD  Y12, Y11, Y11
-	VADDPD  Y13, Y10, Y10
-	VADDPD  Y14, Y9, Y9
-	VADDPD  Y15, Y8, Y8
-	VADDPD  Y11, Y7, Y7
-	VADDPD  Y10, Y6, Y6
-	VADDPD  Y9, Y5, Y5
-	VADDPD  Y8, Y4, Y4
-	VADDPD  Y7, Y0, Y0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y4, Y3, Y3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
+	VADDPD  (DI), Y0, Y0
+	VADDPD  32(DI), Y1, Y1
+	VADDPD  64(DI), Y2, Y2
+	VADDPD  96(DI), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    SI, R11
 
 many4left:
-	VADDPD (R13), Y0, Y0
-	VADDPD 32(R13), Y1, Y1
-	VADDPD 64(R13), Y2, Y2
-	VADDPD 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
+	VADDPD (R11), Y0, Y0
+	VADDPD 32(R11), Y1, Y1
+	VADDPD 64(R11), Y2, Y2
+	VADDPD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
@@ -37888,9 +38757,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R8
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-16, R10
@@ -37900,46 +38767,27 @@ one4:
 	CMPQ    R10, $+4
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VADDPD  (DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y2
-	VADDPD  (DX)(BX*1), Y2, Y2
+	VADDPD  (DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VADDPD  (DX)(R8*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VADDPD  (R8)(DI*1), Y2, Y2
-	VMOVUPS (R8)(R9*1), Y1
-	VADDPD  (R8)(BX*1), Y1, Y1
-	VADDPD  Y1, Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (R11), Y2
-	VADDPD  (R11)(DI*1), Y2, Y2
-	VMOVUPS (R11)(R9*1), Y1
-	VADDPD  (R11)(BX*1), Y1, Y1
-	VADDPD  Y1, Y2, Y2
-	VMOVUPS (R12), Y1
-	VADDPD  (R12)(DI*1), Y1, Y1
-	VMOVUPS (R12)(R9*1), Y0
-	VADDPD  (R12)(BX*1), Y0, Y0
-	VADDPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VADDPD  (DI), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 one4left:
-	VADDPD (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R8
-	ADDQ    $+32, R11
-	ADDQ    $+32, R12
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-4, R10
@@ -37960,95 +38808,1284 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R10
 	JMP   outer4
 
 narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x03, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(DI*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD (DX)(R9*1), Y3, Y1
-	VMASKMOVPD (DX)(BX*1), Y3, Y0
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (DX)(BX*1), Y3, Y1
+	VMASKMOVPD (DX)(R8*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (R8), Y3, Y1
-	VMASKMOVPD (R8)(DI*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VMASKMOVPD (R8)(R9*1), Y3, Y0
-	VMASKMOVPD (R8)(BX*1), Y3, Y4
-	VADDPD     Y4, Y0, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (R11), Y3, Y1
-	VMASKMOVPD (R11)(DI*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VMASKMOVPD (R11)(R9*1), Y3, Y0
-	VMASKMOVPD (R11)(BX*1), Y3, Y4
-	VADDPD     Y4, Y0, Y0
-	VADDPD     Y0, Y1, Y1
-	VMASKMOVPD (R12), Y3, Y0
-	VMASKMOVPD (R12)(DI*1), Y3, Y4
-	VADDPD     Y4, Y0, Y0
-	VMASKMOVPD (R12)(R9*1), Y3, Y4
-	VMASKMOVPD (R12)(BX*1), Y3, Y5
-	VADDPD     Y5, Y4, Y4
-	VADDPD     Y4, Y0, Y0
-	VADDPD     Y0, Y1, Y1
+	VMASKMOVPD (DI), Y3, Y1
 	VADDPD     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       80(AX), R13
-	TESTQ      R13, R13
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow4done
-	MOVQ       SI, R14
+	MOVQ       SI, R12
 
 narrow4left:
-	VMASKMOVPD (R14), Y3, Y1
+	VMASKMOVPD (R12), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R14
+	LEAQ         (CX), R12
 	TESTB        $0x02, R10
 	JEQ          nohalf_9
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_9:
 	TESTB  $0x01, R10
 	JEQ    noone_10
-	VMOVSD X2, (R14)
+	VMOVSD X2, (R12)
 
 noone_10:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), R8
-	ADDQ  88(AX), R11
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
 	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), R8
+	MOVQ (AX), BX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many5
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Y3
+	VADDPD  (R8)(DI*1), Y3, Y3
+	VADDPD  (R8)(DX*1), Y3, Y3
+	VMOVUPS (CX), Y2
+	VADDPD  (CX)(DX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap5done
+	MOVQ    R9, R11
+
+overlap5left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+
+many5:
+	CMPQ    R10, $+16
+	JLT     one5
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPD  (R8)(DI*1), Y3, Y3
+	VADDPD  32(R8)(DI*1), Y2, Y2
+	VADDPD  64(R8)(DI*1), Y1, Y1
+	VADDPD  96(R8)(DI*1), Y0, Y0
+	VADDPD  (R8)(DX*1), Y3, Y3
+	VADDPD  32(R8)(DX*1), Y2, Y2
+	VADDPD  64(R8)(DX*1), Y1, Y1
+	VADDPD  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 64(CX), Y6
+	VMOVUPS 96(CX), Y7
+	VADDPD  (CX)(DX*1), Y4, Y4
+	VADDPD  32(CX)(DX*1), Y5, Y5
+	VADDPD  64(CX)(DX*1), Y6, Y6
+	VADDPD  96(CX)(DX*1), Y7, Y7
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y7, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many5done
+	MOVQ    R9, R12
+
+many5left:
+	VADDPD (R12), Y3, Y3
+	VADDPD 32(R12), Y2, Y2
+	VADDPD 64(R12), Y1, Y1
+	VADDPD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R9
+	ADDQ    $-16, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+4
+	JLT     last5
+	VMOVUPS (R8), Y0
+	VADDPD  (R8)(DI*1), Y0, Y0
+	VADDPD  (R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VADDPD  (CX)(DX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one5done
+	MOVQ    R9, R11
+
+one5left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R9
+	ADDQ    $-4, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(DI*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R8)(DX*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VMASKMOVPD (CX)(DX*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow5done
+	MOVQ       R9, R11
+
+narrow5left:
+	VMASKMOVPD (R11), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (BX), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_11
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_11:
+	TESTB  $0x01, R10
+	JEQ    noone_12
+	VMOVSD X1, (R11)
+
+noone_12:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R8
+	ADDQ  80(AX), CX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	VMOVUPS (SI), Y0
+	VADDPD  (SI)(CX*1), Y0, Y0
+	VMOVUPS (SI)(R8*1), Y1
+	VADDPD  (SI)(R9*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS (BX), Y1
+	VADDPD  (BX)(CX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    DI, R12
+
+overlap6left:
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+
+many6:
+	CMPQ    R10, $+16
+	JLT     one6
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VADDPD  (SI)(CX*1), Y0, Y0
+	VADDPD  32(SI)(CX*1), Y1, Y1
+	VADDPD  64(SI)(CX*1), Y2, Y2
+	VADDPD  96(SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y7
+	VMOVUPS 32(SI)(R8*1), Y6
+	VMOVUPS 64(SI)(R8*1), Y5
+	VMOVUPS 96(SI)(R8*1), Y4
+	VADDPD  (SI)(R9*1), Y7, Y7
+	VADDPD  32(SI)(R9*1), Y6, Y6
+	VADDPD  64(SI)(R9*1), Y5, Y5
+	VADDPD  96(SI)(R9*1), Y4, Y4
+	VADDPD  Y7, Y0, Y0
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y4, Y3, Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VADDPD  (BX)(CX*1), Y4, Y4
+	VADDPD  32(BX)(CX*1), Y5, Y5
+	VADDPD  64(BX)(CX*1), Y6, Y6
+	VADDPD  96(BX)(CX*1), Y7, Y7
+	VADDPD  Y4, Y0, Y0
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y7, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    DI, R11
+
+many6left:
+	VADDPD (R11), Y0, Y0
+	VADDPD 32(R11), Y1, Y1
+	VADDPD 64(R11), Y2, Y2
+	VADDPD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-16, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+4
+	JLT     last6
+	VMOVUPS (SI), Y3
+	VADDPD  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y2
+	VADDPD  (SI)(R9*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VADDPD  (BX)(CX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    DI, R12
+
+one6left:
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-4, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x03, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	VMASKMOVPD (SI), Y3, Y2
+	VMASKMOVPD (SI)(CX*1), Y3, Y1
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (SI)(R8*1), Y3, Y1
+	VMASKMOVPD (SI)(R9*1), Y3, Y0
+	VADDPD     Y0, Y1, Y1
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (BX), Y3, Y1
+	VMASKMOVPD (BX)(CX*1), Y3, Y0
+	VADDPD     Y0, Y1, Y1
+	VADDPD     Y1, Y2, Y2
+	MOVQ       8(SP), DI
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow6done
+	MOVQ       DI, R12
+
+narrow6left:
+	VMASKMOVPD (R12), Y3, Y1
+	VADDPD     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), R12
+	TESTB        $0x02, R10
+	JEQ          nohalf_13
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_13:
+	TESTB  $0x01, R10
+	JEQ    noone_14
+	VMOVSD X2, (R12)
+
+noone_14:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), SI
+	ADDQ  80(AX), BX
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many7
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Y3
+	VADDPD  (R9)(BX*1), Y3, Y3
+	VADDPD  (R9)(SI*1), Y3, Y3
+	VMOVUPS (DX), Y2
+	VADDPD  (DX)(BX*1), Y2, Y2
+	VADDPD  (DX)(SI*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap7done
+	MOVQ    CX, R11
+
+overlap7left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+
+many7:
+	CMPQ    R10, $+16
+	JLT     one7
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VADDPD  (R9)(BX*1), Y3, Y3
+	VADDPD  32(R9)(BX*1), Y2, Y2
+	VADDPD  64(R9)(BX*1), Y1, Y1
+	VADDPD  96(R9)(BX*1), Y0, Y0
+	VADDPD  (R9)(SI*1), Y3, Y3
+	VADDPD  32(R9)(SI*1), Y2, Y2
+	VADDPD  64(R9)(SI*1), Y1, Y1
+	VADDPD  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y7
+	VMOVUPS 32(DX), Y6
+	VMOVUPS 64(DX), Y5
+	VMOVUPS 96(DX), Y4
+	VADDPD  (DX)(BX*1), Y7, Y7
+	VADDPD  32(DX)(BX*1), Y6, Y6
+	VADDPD  64(DX)(BX*1), Y5, Y5
+	VADDPD  96(DX)(BX*1), Y4, Y4
+	VADDPD  (DX)(SI*1), Y7, Y7
+	VADDPD  32(DX)(SI*1), Y6, Y6
+	VADDPD  64(DX)(SI*1), Y5, Y5
+	VADDPD  96(DX)(SI*1), Y4, Y4
+	VADDPD  Y7, Y3, Y3
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many7done
+	MOVQ    CX, R12
+
+many7left:
+	VADDPD (R12), Y3, Y3
+	VADDPD 32(R12), Y2, Y2
+	VADDPD 64(R12), Y1, Y1
+	VADDPD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $-16, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+4
+	JLT     last7
+	VMOVUPS (R9), Y0
+	VADDPD  (R9)(BX*1), Y0, Y0
+	VADDPD  (R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPD  (DX)(BX*1), Y1, Y1
+	VADDPD  (DX)(SI*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one7done
+	MOVQ    CX, R11
+
+one7left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $-4, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    CX, 8(SP)
+
+narrow7outer:
+	VMASKMOVPD (R9), Y0, Y1
+	VMASKMOVPD (R9)(BX*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VMASKMOVPD (DX)(BX*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (DX)(SI*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       8(SP), CX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow7done
+	MOVQ       CX, R11
+
+narrow7left:
+	VMASKMOVPD (R11), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (R8), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_15
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_15:
+	TESTB  $0x01, R10
+	JEQ    noone_16
+	VMOVSD X1, (R11)
+
+noone_16:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R9
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow8
+
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (DI), Y0
+	VADDPD  (DI)(DX*1), Y0, Y0
+	VMOVUPS (DI)(R9*1), Y1
+	VADDPD  (DI)(CX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS (R8), Y1
+	VADDPD  (R8)(DX*1), Y1, Y1
+	VADDPD  (R8)(R9*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
+
+overlap8left:
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+
+many8:
+	CMPQ    R10, $+16
+	JLT     one8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VADDPD  (DI)(DX*1), Y0, Y0
+	VADDPD  32(DI)(DX*1), Y1, Y1
+	VADDPD  64(DI)(DX*1), Y2, Y2
+	VADDPD  96(DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y4
+	VMOVUPS 32(DI)(R9*1), Y5
+	VMOVUPS 64(DI)(R9*1), Y6
+	VMOVUPS 96(DI)(R9*1), Y7
+	VADDPD  (DI)(CX*1), Y4, Y4
+	VADDPD  32(DI)(CX*1), Y5, Y5
+	VADDPD  64(DI)(CX*1), Y6, Y6
+	VADDPD  96(DI)(CX*1), Y7, Y7
+	VADDPD  Y4, Y0, Y0
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y7, Y3, Y3
+	VMOVUPS (R8), Y7
+	VMOVUPS 32(R8), Y6
+	VMOVUPS 64(R8), Y5
+	VMOVUPS 96(R8), Y4
+	VADDPD  (R8)(DX*1), Y7, Y7
+	VADDPD  32(R8)(DX*1), Y6, Y6
+	VADDPD  64(R8)(DX*1), Y5, Y5
+	VADDPD  96(R8)(DX*1), Y4, Y4
+	VADDPD  (R8)(R9*1), Y7, Y7
+	VADDPD  32(R8)(R9*1), Y6, Y6
+	VADDPD  64(R8)(R9*1), Y5, Y5
+	VADDPD  96(R8)(R9*1), Y4, Y4
+	VADDPD  Y7, Y0, Y0
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y4, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
+
+many8left:
+	VADDPD (R11), Y0, Y0
+	VADDPD 32(R11), Y1, Y1
+	VADDPD 64(R11), Y2, Y2
+	VADDPD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
+
+many8done:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-16, R10
+	JMP     many8
+
+one8:
+	CMPQ    R10, $+4
+	JLT     last8
+	VMOVUPS (DI), Y3
+	VADDPD  (DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPD  (DI)(CX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (R8), Y2
+	VADDPD  (R8)(DX*1), Y2, Y2
+	VADDPD  (R8)(R9*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
+
+one8left:
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
+
+one8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    $+32, DI
+	ADDQ    $+32, R8
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R10
+	JMP     one8
+
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x03, R10
+	ADDQ    R10, SI
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(SI)
+
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
+
+narrow8:
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    BX, 8(SP)
+
+narrow8outer:
+	VMASKMOVPD (DI), Y3, Y2
+	VMASKMOVPD (DI)(DX*1), Y3, Y1
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (DI)(R9*1), Y3, Y1
+	VMASKMOVPD (DI)(CX*1), Y3, Y0
+	VADDPD     Y0, Y1, Y1
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (R8), Y3, Y1
+	VMASKMOVPD (R8)(DX*1), Y3, Y0
+	VADDPD     Y0, Y1, Y1
+	VMASKMOVPD (R8)(R9*1), Y3, Y0
+	VADDPD     Y0, Y1, Y1
+	VADDPD     Y1, Y2, Y2
+	MOVQ       8(SP), BX
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow8done
+	MOVQ       BX, R12
+
+narrow8left:
+	VMASKMOVPD (R12), Y3, Y1
+	VADDPD     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow8left
+
+narrow8done:
+	LEAQ         (SI), R12
+	TESTB        $0x02, R10
+	JEQ          nohalf_17
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_17:
+	TESTB  $0x01, R10
+	JEQ    noone_18
+	VMOVSD X2, (R12)
+
+noone_18:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), SI
+	ADDQ  96(AX), BX
+	MOVQ  BX, 8(SP)
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R9
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	VMOVUPS (CX), Y3
+	VADDPD  (CX)(R8*1), Y3, Y3
+	VMOVUPS (CX)(DI*1), Y2
+	VADDPD  (CX)(BX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VADDPD  (SI)(R8*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y1
+	VADDPD  (SI)(BX*1), Y1, Y1
+	VADDPD  Y1, Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap9done
+	MOVQ    DX, R11
+
+overlap9left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+
+many9:
+	CMPQ    R10, $+16
+	JLT     one9
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VADDPD  (CX)(R8*1), Y3, Y3
+	VADDPD  32(CX)(R8*1), Y2, Y2
+	VADDPD  64(CX)(R8*1), Y1, Y1
+	VADDPD  96(CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y4
+	VMOVUPS 32(CX)(DI*1), Y5
+	VMOVUPS 64(CX)(DI*1), Y6
+	VMOVUPS 96(CX)(DI*1), Y7
+	VADDPD  (CX)(BX*1), Y4, Y4
+	VADDPD  32(CX)(BX*1), Y5, Y5
+	VADDPD  64(CX)(BX*1), Y6, Y6
+	VADDPD  96(CX)(BX*1), Y7, Y7
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y7, Y0, Y0
+	VMOVUPS (SI), Y7
+	VMOVUPS 32(SI), Y6
+	VMOVUPS 64(SI), Y5
+	VMOVUPS 96(SI), Y4
+	VADDPD  (SI)(R8*1), Y7, Y7
+	VADDPD  32(SI)(R8*1), Y6, Y6
+	VADDPD  64(SI)(R8*1), Y5, Y5
+	VADDPD  96(SI)(R8*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y8
+	VMOVUPS 32(SI)(DI*1), Y9
+	VMOVUPS 64(SI)(DI*1), Y10
+	VMOVUPS 96(SI)(DI*1), Y11
+	VADDPD  (SI)(BX*1), Y8, Y8
+	VADDPD  32(SI)(BX*1), Y9, Y9
+	VADDPD  64(SI)(BX*1), Y10, Y10
+	VADDPD  96(SI)(BX*1), Y11, Y11
+	VADDPD  Y8, Y7, Y7
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y10, Y5, Y5
+	VADDPD  Y11, Y4, Y4
+	VADDPD  Y7, Y3, Y3
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many9done
+	MOVQ    DX, R12
+
+many9left:
+	VADDPD (R12), Y3, Y3
+	VADDPD 32(R12), Y2, Y2
+	VADDPD 64(R12), Y1, Y1
+	VADDPD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (R9)
+	VMOVUPS Y2, 32(R9)
+	VMOVUPS Y1, 64(R9)
+	VMOVUPS Y0, 96(R9)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $-16, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+4
+	JLT     last9
+	VMOVUPS (CX), Y0
+	VADDPD  (CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y1
+	VADDPD  (CX)(BX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VADDPD  (SI)(R8*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPD  (SI)(BX*1), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one9done
+	MOVQ    DX, R11
+
+one9left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (R9)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $-4, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x03, R10
+	ADDQ    R10, R9
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R9)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R9
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	VMASKMOVPD (CX), Y0, Y1
+	VMASKMOVPD (CX)(R8*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (CX)(DI*1), Y0, Y2
+	VMASKMOVPD (CX)(BX*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (SI), Y0, Y2
+	VMASKMOVPD (SI)(R8*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (SI)(DI*1), Y0, Y3
+	VMASKMOVPD (SI)(BX*1), Y0, Y4
+	VADDPD     Y4, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       8(SP), DX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow9done
+	MOVQ       DX, R11
+
+narrow9left:
+	VMASKMOVPD (R11), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (R9), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_19
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_19:
+	TESTB  $0x01, R10
+	JEQ    noone_20
+	VMOVSD X1, (R11)
+
+noone_20:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), R9
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -38058,39 +40095,49 @@ end:
 // Requires: AVX, F16C
 TEXT ·colsF16AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
 	SHLQ $0x01, DX
-	MOVQ 88(AX), CX
+	MOVQ 80(AX), CX
 	SUBQ DX, CX
 	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-1, DX
+	SHLQ $0x02, DX
+	MOVQ 88(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -38108,14 +40155,14 @@ outer0:
 	SHLQ      $0x02, DI
 	ADDQ      DI, BX
 	VCVTPH2PS (DX), Y0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap0done
 	MOVQ      BX, R8
 
 overlap0left:
 	VADDPS (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -38138,7 +40185,7 @@ many0:
 	VCVTPH2PS 16(DX), Y1
 	VCVTPH2PS 32(DX), Y2
 	VCVTPH2PS 48(DX), Y3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      BX, DI
@@ -38148,7 +40195,7 @@ many0left:
 	VADDPS 32(DI), Y1, Y1
 	VADDPS 64(DI), Y2, Y2
 	VADDPS 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -38168,14 +40215,14 @@ one0:
 	CMPQ      SI, $+8
 	JLT       last0
 	VCVTPH2PS (DX), Y3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one0done
 	MOVQ      BX, R8
 
 one0left:
 	VADDPS (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -38205,7 +40252,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -38242,7 +40289,7 @@ no2of_4:
 no4of_5:
 	VCVTPH2PS X2, Y2
 	MOVQ      8(SP), R8
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       narrow0done
 	MOVQ      R8, BX
@@ -38250,7 +40297,7 @@ no4of_5:
 narrow0left:
 	VMASKMOVPS (BX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), BX
+	ADDQ       104(AX), BX
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -38281,19 +40328,19 @@ noone_8:
 	MOVQ  BX, (SP)
 	TESTQ BX, BX
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), R8
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), R8
 	MOVQ  R8, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), BX
+	MOVQ 56(AX), BX
 	CMPQ BX, $+8
 	JLT  narrow1
 
@@ -38313,14 +40360,14 @@ outer1:
 	VCVTPH2PS (DX), Y3
 	VCVTPH2PS (DX)(SI*1), Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -38351,7 +40398,7 @@ many1:
 	VADDPS    Y4, Y1, Y1
 	VCVTPH2PS 48(DX)(SI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      CX, DI
@@ -38361,7 +40408,7 @@ many1left:
 	VADDPS 32(DI), Y2, Y2
 	VADDPS 64(DI), Y1, Y1
 	VADDPS 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -38383,14 +40430,14 @@ one1:
 	VCVTPH2PS (DX), Y0
 	VCVTPH2PS (DX)(SI*1), Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -38420,7 +40467,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), BX
+	MOVQ  56(AX), BX
 	JMP   outer1
 
 narrow1:
@@ -38482,7 +40529,7 @@ no4of_18:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       narrow1done
 	MOVQ      CX, R9
@@ -38490,7 +40537,7 @@ no4of_18:
 narrow1left:
 	VMASKMOVPS (R9), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -38521,21 +40568,21 @@ noone_21:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
 	LEAQ (R8)(BX*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow2
 
@@ -38556,17 +40603,15 @@ outer2:
 	VCVTPH2PS (SI)(R8*1), Y1
 	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (SI)(BX*1), Y1
-	VCVTPH2PS (SI)(R9*1), Y2
-	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       overlap2done
 	MOVQ      CX, R11
 
 overlap2left:
 	VADDPS (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -38598,22 +40643,14 @@ many2:
 	VCVTPH2PS 48(SI)(R8*1), Y4
 	VADDPS    Y4, Y3, Y3
 	VCVTPH2PS (SI)(BX*1), Y4
-	VCVTPH2PS (SI)(R9*1), Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
 	VCVTPH2PS 16(SI)(BX*1), Y4
-	VCVTPH2PS 16(SI)(R9*1), Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
 	VCVTPH2PS 32(SI)(BX*1), Y4
-	VCVTPH2PS 32(SI)(R9*1), Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
 	VCVTPH2PS 48(SI)(BX*1), Y4
-	VCVTPH2PS 48(SI)(R9*1), Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
 	MOVQ      CX, R10
@@ -38623,7 +40660,7 @@ many2left:
 	VADDPS 32(R10), Y1, Y1
 	VADDPS 64(R10), Y2, Y2
 	VADDPS 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -38646,17 +40683,15 @@ one2:
 	VCVTPH2PS (SI)(R8*1), Y2
 	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (SI)(BX*1), Y2
-	VCVTPH2PS (SI)(R9*1), Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       one2done
 	MOVQ      CX, R11
 
 one2left:
 	VADDPS (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -38686,7 +40721,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -38771,153 +40806,110 @@ no2of_35:
 
 no4of_36:
 	VCVTPH2PS X1, Y1
-	LEAQ      (SI)(R9*1), R10
-	XORL      CX, CX
-	TESTB     $0x01, DI
-	JEQ       no1of_39
-	MOVWLZX   -2(R10)(DI*2), CX
-
-no1of_39:
-	TESTB $0x02, DI
-	JEQ   no2of_40
-	SHLQ  $0x20, CX
-	MOVL  DI, R11
-	ANDL  $0x04, R11
-	MOVL  (R10)(R11*2), R11
-	ORQ   R11, CX
-
-no2of_40:
-	VMOVQ   CX, X0
-	TESTB   $0x04, DI
-	JEQ     no4of_41
-	VMOVQ   (R10), X0
-	VPINSRQ $0x01, CX, X0, X0
-
-no4of_41:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), CX
-	MOVQ      80(AX), R10
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R11
+	MOVQ      R11, CX
 
 narrow2left:
-	VMASKMOVPS (R11), Y3, Y1
+	VMASKMOVPS (CX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), CX
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
+	LEAQ         (DX), CX
 	TESTB        $0x04, DI
-	JEQ          nohalf_42
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	JEQ          nohalf_37
+	VMOVUPS      X2, (CX)
+	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-nohalf_42:
+nohalf_37:
 	TESTB     $0x02, DI
-	JEQ       nopair_43
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
+	JEQ       nopair_38
+	VMOVSD    X2, (CX)
+	ADDQ      $+8, CX
 	VPERMILPD $0x01, X2, X2
 
-nopair_43:
+nopair_38:
 	TESTB  $0x01, DI
-	JEQ    noone_44
-	VMOVSS X2, (R11)
+	JEQ    noone_39
+	VMOVSS X2, (CX)
 
-noone_44:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+noone_39:
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
-	MOVQ  CX, 8(SP)
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), BX
 	MOVQ 16(AX), R8
 	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+8
+	MOVQ 32(AX), R11
+	LEAQ (SI)(R11*1), DX
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ      R11, R10
-	ANDQ      $+7, R10
-	TESTQ     R10, R10
+	MOVQ      DI, CX
+	ANDQ      $+7, CX
+	TESTQ     CX, CX
 	JEQ       many3
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, R9
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, DI
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, R8
+	MOVQ      DI, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, R9
+	MOVQ      DI, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x02, CX
+	ADDQ      CX, R8
 	VCVTPH2PS (R9), Y3
 	VCVTPH2PS (R9)(SI*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9)(CX*1), Y2
+	VCVTPH2PS (R9)(R11*1), Y2
 	VCVTPH2PS (R9)(DX*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DI), Y2
-	VCVTPH2PS (DI)(SI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (DI)(CX*1), Y1
-	VCVTPH2PS (DI)(DX*1), Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       overlap3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 overlap3left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x01, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R8
 
 many3:
-	CMPQ      R11, $+32
+	CMPQ      DI, $+32
 	JLT       one3
 	VCVTPH2PS (R9), Y3
 	VCVTPH2PS 16(R9), Y2
@@ -38931,67 +40923,35 @@ many3:
 	VADDPS    Y4, Y1, Y1
 	VCVTPH2PS 48(R9)(SI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R9)(CX*1), Y4
+	VCVTPH2PS (R9)(R11*1), Y4
 	VCVTPH2PS (R9)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R9)(CX*1), Y4
+	VCVTPH2PS 16(R9)(R11*1), Y4
 	VCVTPH2PS 16(R9)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R9)(CX*1), Y4
+	VCVTPH2PS 32(R9)(R11*1), Y4
 	VCVTPH2PS 32(R9)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R9)(CX*1), Y4
+	VCVTPH2PS 48(R9)(R11*1), Y4
 	VCVTPH2PS 48(R9)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (DI), Y4
-	VCVTPH2PS 16(DI), Y5
-	VCVTPH2PS 32(DI), Y6
-	VCVTPH2PS 48(DI), Y7
-	VCVTPH2PS (DI)(SI*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DI)(SI*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DI)(SI*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DI)(SI*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (DI)(CX*1), Y8
-	VCVTPH2PS (DI)(DX*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DI)(CX*1), Y8
-	VCVTPH2PS 16(DI)(DX*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DI)(CX*1), Y8
-	VCVTPH2PS 32(DI)(DX*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DI)(CX*1), Y8
-	VCVTPH2PS 48(DI)(DX*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       many3done
-	MOVQ      R8, R10
+	MOVQ      R8, CX
 
 many3left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (CX), Y3, Y3
+	VADDPS 32(CX), Y2, Y2
+	VADDPS 64(CX), Y1, Y1
+	VADDPS 96(CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -39000,435 +40960,281 @@ many3done:
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
 	ADDQ    $+64, R9
-	ADDQ    $+64, DI
 	ADDQ    $+128, BX
 	ADDQ    $+128, R8
-	ADDQ    $-32, R11
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ      R11, $+8
+	CMPQ      DI, $+8
 	JLT       last3
 	VCVTPH2PS (R9), Y0
 	VCVTPH2PS (R9)(SI*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R9)(CX*1), Y1
+	VCVTPH2PS (R9)(R11*1), Y1
 	VCVTPH2PS (R9)(DX*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DI), Y1
-	VCVTPH2PS (DI)(SI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (DI)(CX*1), Y2
-	VCVTPH2PS (DI)(DX*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       one3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 one3left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (BX)
 	ADDQ    $+16, R9
-	ADDQ    $+16, DI
 	ADDQ    $+32, BX
 	ADDQ    $+32, R8
-	ADDQ    $-8, R11
+	ADDQ    $-8, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
+	SHLQ    $0x02, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), R8
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), CX
+	SUBQ    R10, CX
+	VMOVUPS 32(CX), Y0
 	MOVQ    R8, 8(SP)
 
 narrow3outer:
-	LEAQ    (R9), R10
-	XORL    R12, R12
-	TESTB   $0x01, R11
-	JEQ     no1of_47
-	MOVWLZX -2(R10)(R11*2), R12
+	LEAQ    (R9), CX
+	XORL    R10, R10
+	TESTB   $0x01, DI
+	JEQ     no1of_42
+	MOVWLZX -2(CX)(DI*2), R10
+
+no1of_42:
+	TESTB $0x02, DI
+	JEQ   no2of_43
+	SHLQ  $0x20, R10
+	MOVL  DI, R8
+	ANDL  $0x04, R8
+	MOVL  (CX)(R8*2), R8
+	ORQ   R8, R10
+
+no2of_43:
+	VMOVQ   R10, X1
+	TESTB   $0x04, DI
+	JEQ     no4of_44
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R10, X1, X1
+
+no4of_44:
+	VCVTPH2PS X1, Y1
+	LEAQ      (R9)(SI*1), CX
+	XORL      R8, R8
+	TESTB     $0x01, DI
+	JEQ       no1of_47
+	MOVWLZX   -2(CX)(DI*2), R8
 
 no1of_47:
-	TESTB $0x02, R11
+	TESTB $0x02, DI
 	JEQ   no2of_48
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
+	SHLQ  $0x20, R8
+	MOVL  DI, R10
+	ANDL  $0x04, R10
+	MOVL  (CX)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_48:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R11
+	VMOVQ   R8, X2
+	TESTB   $0x04, DI
 	JEQ     no4of_49
-	VMOVQ   (R10), X1
-	VPINSRQ $0x01, R12, X1, X1
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_49:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R9)(SI*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R9)(R11*1), CX
+	XORL      R10, R10
+	TESTB     $0x01, DI
 	JEQ       no1of_52
-	MOVWLZX   -2(R10)(R11*2), R8
+	MOVWLZX   -2(CX)(DI*2), R10
 
 no1of_52:
-	TESTB $0x02, R11
+	TESTB $0x02, DI
 	JEQ   no2of_53
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
+	SHLQ  $0x20, R10
+	MOVL  DI, R8
+	ANDL  $0x04, R8
+	MOVL  (CX)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_53:
-	VMOVQ   R8, X2
-	TESTB   $0x04, R11
+	VMOVQ   R10, X2
+	TESTB   $0x04, DI
 	JEQ     no4of_54
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_54:
 	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R9)(CX*1), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
+	LEAQ      (R9)(DX*1), CX
+	XORL      R8, R8
+	TESTB     $0x01, DI
 	JEQ       no1of_57
-	MOVWLZX   -2(R10)(R11*2), R12
+	MOVWLZX   -2(CX)(DI*2), R8
 
 no1of_57:
-	TESTB $0x02, R11
+	TESTB $0x02, DI
 	JEQ   no2of_58
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
+	SHLQ  $0x20, R8
+	MOVL  DI, R10
+	ANDL  $0x04, R10
+	MOVL  (CX)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_58:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R11
+	VMOVQ   R8, X3
+	TESTB   $0x04, DI
 	JEQ     no4of_59
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R12, X2, X2
+	VMOVQ   (CX), X3
+	VPINSRQ $0x01, R8, X3, X3
 
 no4of_59:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R9)(DX*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_62
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_62:
-	TESTB $0x02, R11
-	JEQ   no2of_63
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_63:
-	VMOVQ   R8, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_64
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_64:
 	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (DI), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
-	JEQ       no1of_67
-	MOVWLZX   -2(R10)(R11*2), R12
-
-no1of_67:
-	TESTB $0x02, R11
-	JEQ   no2of_68
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
-
-no2of_68:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R11
-	JEQ     no4of_69
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R12, X2, X2
-
-no4of_69:
-	VCVTPH2PS X2, Y2
-	LEAQ      (DI)(SI*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_72
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_72:
-	TESTB $0x02, R11
-	JEQ   no2of_73
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_73:
-	VMOVQ   R8, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_74
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_74:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (DI)(CX*1), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
-	JEQ       no1of_77
-	MOVWLZX   -2(R10)(R11*2), R12
-
-no1of_77:
-	TESTB $0x02, R11
-	JEQ   no2of_78
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
-
-no2of_78:
-	VMOVQ   R12, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_79
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R12, X3, X3
-
-no4of_79:
-	VCVTPH2PS X3, Y3
-	LEAQ      (DI)(DX*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_82
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_82:
-	TESTB $0x02, R11
-	JEQ   no2of_83
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_83:
-	VMOVQ   R8, X7
-	TESTB   $0x04, R11
-	JEQ     no4of_84
-	VMOVQ   (R10), X7
-	VPINSRQ $0x01, R8, X7, X7
-
-no4of_84:
-	VCVTPH2PS X7, Y7
-	VADDPS    Y7, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), R8
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       narrow3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 narrow3left:
-	VMASKMOVPS (R12), Y0, Y2
+	VMASKMOVPS (R10), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, CX
+	TESTQ      CX, CX
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (BX), R12
-	TESTB        $0x04, R11
-	JEQ          nohalf_85
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	LEAQ         (BX), R10
+	TESTB        $0x04, DI
+	JEQ          nohalf_60
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-nohalf_85:
-	TESTB     $0x02, R11
-	JEQ       nopair_86
-	VMOVSD    X1, (R12)
-	ADDQ      $+8, R12
+nohalf_60:
+	TESTB     $0x02, DI
+	JEQ       nopair_61
+	VMOVSD    X1, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
-nopair_86:
-	TESTB  $0x01, R11
-	JEQ    noone_87
-	VMOVSS X1, (R12)
+nopair_61:
+	TESTB  $0x01, DI
+	JEQ    noone_62
+	VMOVSS X1, (R10)
 
-noone_87:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+noone_62:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), R8
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R8
 	MOVQ  R8, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
-	MOVQ (AX), CX
+	MOVQ (AX), R11
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), R8
-	MOVQ DX, BX
-	ADDQ 40(AX), BX
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ BX, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), R8
+	LEAQ (R9)(R8*1), BX
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
 
 outer4:
-	MOVQ      R10, R13
-	ANDQ      $+7, R13
-	TESTQ     R13, R13
+	MOVQ      R10, CX
+	ANDQ      $+7, CX
+	TESTQ     CX, CX
 	JEQ       many4
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DX
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, BX
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R11
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R12
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x02, R13
-	ADDQ      R13, SI
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, DX
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, DI
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x02, CX
+	ADDQ      CX, SI
 	VCVTPH2PS (DX), Y0
-	VCVTPH2PS (DX)(DI*1), Y1
-	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (DX)(R9*1), Y1
-	VCVTPH2PS (DX)(R8*1), Y2
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DX)(R8*1), Y1
+	VCVTPH2PS (DX)(BX*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (BX), Y1
-	VCVTPH2PS (BX)(DI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (BX)(R9*1), Y2
-	VCVTPH2PS (BX)(R8*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (DI), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11), Y1
-	VCVTPH2PS (R11)(DI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (R11)(R9*1), Y2
-	VCVTPH2PS (R11)(R8*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (R12), Y2
-	VCVTPH2PS (R12)(DI*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VCVTPH2PS (R12)(R9*1), Y3
-	VCVTPH2PS (R12)(R8*1), Y7
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       overlap4done
-	MOVQ      SI, R14
+	MOVQ      SI, R12
 
 overlap4left:
-	VADDPS (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, BX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ      R10, $+32
@@ -39437,151 +41243,61 @@ many4:
 	VCVTPH2PS 16(DX), Y1
 	VCVTPH2PS 32(DX), Y2
 	VCVTPH2PS 48(DX), Y3
-	VCVTPH2PS (DX)(DI*1), Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(DX)(DI*1), Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(DX)(DI*1), Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(DX)(DI*1), Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (DX)(R9*1), Y7
-	VCVTPH2PS (DX)(R8*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(DX)(R9*1), Y7
-	VCVTPH2PS 16(DX)(R8*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(DX)(R9*1), Y7
-	VCVTPH2PS 32(DX)(R8*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(DX)(R9*1), Y7
-	VCVTPH2PS 48(DX)(R8*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (BX), Y7
-	VCVTPH2PS 16(BX), Y6
-	VCVTPH2PS 32(BX), Y5
-	VCVTPH2PS 48(BX), Y4
-	VCVTPH2PS (BX)(DI*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(BX)(DI*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(BX)(DI*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(BX)(DI*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS (BX)(R9*1), Y8
-	VCVTPH2PS (BX)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(BX)(R9*1), Y8
-	VCVTPH2PS 16(BX)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(BX)(R9*1), Y8
-	VCVTPH2PS 32(BX)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(BX)(R9*1), Y8
-	VCVTPH2PS 48(BX)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS (R11), Y4
-	VCVTPH2PS 16(R11), Y5
-	VCVTPH2PS 32(R11), Y6
-	VCVTPH2PS 48(R11), Y7
-	VCVTPH2PS (R11)(DI*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R11)(DI*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R11)(DI*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R11)(DI*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (R11)(R9*1), Y8
-	VCVTPH2PS (R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R11)(R9*1), Y8
-	VCVTPH2PS 16(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R11)(R9*1), Y8
-	VCVTPH2PS 32(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R11)(R9*1), Y8
-	VCVTPH2PS 48(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (R12), Y8
-	VCVTPH2PS 16(R12), Y9
-	VCVTPH2PS 32(R12), Y10
-	VCVTPH2PS 48(R12), Y11
-	VCVTPH2PS (R12)(DI*1), Y12
-	VADDPS    Y12, Y8, Y8
-	VCVTPH2PS 16(R12)(DI*1), Y12
-	VADDPS    Y12, Y9, Y9
-	VCVTPH2PS 32(R12)(DI*1), Y12
-	VADDPS    Y12, Y10, Y10
-	VCVTPH2PS 48(R12)(DI*1), Y12
-	VADDPS    Y12, Y11, Y11
-	VCVTPH2PS (R12)(R9*1), Y12
-	VCVTPH2PS (R12)(R8*1), Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y8, Y8
-	VCVTPH2PS 16(R12)(R9*1), Y12
-	VCVTPH2PS 16(R12)(R8*1), Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y9, Y9
-	VCVTPH2PS 32(R12)(R9*1), Y12
-	VCVTPH2PS 32(R12)(R8*1), Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y10, Y10
-	VCVTPH2PS 48(R12)(R9*1), Y12
-	VCVTPH2PS 48(R12)(R8*1), Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y11, Y11
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y9, Y5, Y5
-	VADDPS    Y10, Y6, Y6
-	VADDPS    Y11, Y7, Y7
+	VCVTPH2PS (DX)(R9*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y7, Y3, Y3
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
+	VCVTPH2PS 16(DX)(R9*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DX)(R9*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DX)(R9*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (DX)(R8*1), Y4
+	VCVTPH2PS (DX)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(DX)(R8*1), Y4
+	VCVTPH2PS 16(DX)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DX)(R8*1), Y4
+	VCVTPH2PS 32(DX)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DX)(R8*1), Y4
+	VCVTPH2PS 48(DX)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (DI), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(DI), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DI), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DI), Y4
+	VADDPS    Y4, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many4done
-	MOVQ      SI, R13
+	MOVQ      SI, CX
 
 many4left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
+	VADDPS (CX), Y0, Y0
+	VADDPS 32(CX), Y1, Y1
+	VADDPS 64(CX), Y2, Y2
+	VADDPS 96(CX), Y3, Y3
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	VMOVUPS Y3, 96(R11)
 	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R11
-	ADDQ    $+64, R12
-	ADDQ    $+128, CX
+	ADDQ    $+64, DI
+	ADDQ    $+128, R11
 	ADDQ    $+128, SI
 	ADDQ    $-32, R10
 	JMP     many4
@@ -39590,55 +41306,31 @@ one4:
 	CMPQ      R10, $+8
 	JLT       last4
 	VCVTPH2PS (DX), Y3
-	VCVTPH2PS (DX)(DI*1), Y2
-	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (DX)(R9*1), Y2
-	VCVTPH2PS (DX)(R8*1), Y1
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DX)(R8*1), Y2
+	VCVTPH2PS (DX)(BX*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (BX), Y2
-	VCVTPH2PS (BX)(DI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (BX)(R9*1), Y1
-	VCVTPH2PS (BX)(R8*1), Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (DI), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11), Y2
-	VCVTPH2PS (R11)(DI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (R11)(R9*1), Y1
-	VCVTPH2PS (R11)(R8*1), Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (R12), Y1
-	VCVTPH2PS (R12)(DI*1), Y0
-	VADDPS    Y0, Y1, Y1
-	VCVTPH2PS (R12)(R9*1), Y0
-	VCVTPH2PS (R12)(R8*1), Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       one4done
-	MOVQ      SI, R14
+	MOVQ      SI, R12
 
 one4left:
-	VADDPS (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (CX)
+	VMOVUPS Y3, (R11)
 	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, R11
-	ADDQ    $+16, R12
-	ADDQ    $+32, CX
+	ADDQ    $+16, DI
+	ADDQ    $+32, R11
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
 	JMP     one4
@@ -39647,9 +41339,9 @@ last4:
 	TESTQ   R10, R10
 	JEQ     next4
 	SHLQ    $0x02, R10
-	ADDQ    R10, CX
+	ADDQ    R10, R11
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
+	VMOVUPS Y3, -32(R11)
 
 next4:
 	MOVQ  (SP), R10
@@ -39658,470 +41350,2285 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), BX
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
-	ADDQ  16(SP), CX
+	ADDQ  8(SP), DI
+	ADDQ  16(SP), R11
 	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R10
 	JMP   outer4
 
 narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), CX
+	SUBQ    R12, CX
+	VMOVUPS 32(CX), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
-	LEAQ    (DX), R13
-	XORL    R14, R14
+	LEAQ    (DX), CX
+	XORL    R12, R12
 	TESTB   $0x01, R10
-	JEQ     no1of_90
-	MOVWLZX -2(R13)(R10*2), R14
+	JEQ     no1of_65
+	MOVWLZX -2(CX)(R10*2), R12
 
-no1of_90:
+no1of_65:
 	TESTB $0x02, R10
-	JEQ   no2of_91
-	SHLQ  $0x20, R14
+	JEQ   no2of_66
+	SHLQ  $0x20, R12
 	MOVL  R10, SI
 	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
 
-no2of_91:
-	VMOVQ   R14, X2
+no2of_66:
+	VMOVQ   R12, X2
 	TESTB   $0x04, R10
-	JEQ     no4of_92
-	VMOVQ   (R13), X2
-	VPINSRQ $0x01, R14, X2, X2
+	JEQ     no4of_67
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R12, X2, X2
 
-no4of_92:
+no4of_67:
 	VCVTPH2PS X2, Y2
-	LEAQ      (DX)(DI*1), R13
+	LEAQ      (DX)(R9*1), CX
 	XORL      SI, SI
 	TESTB     $0x01, R10
-	JEQ       no1of_95
-	MOVWLZX   -2(R13)(R10*2), SI
+	JEQ       no1of_70
+	MOVWLZX   -2(CX)(R10*2), SI
 
-no1of_95:
+no1of_70:
 	TESTB $0x02, R10
-	JEQ   no2of_96
+	JEQ   no2of_71
 	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
+	MOVL  R10, R12
+	ANDL  $0x04, R12
+	MOVL  (CX)(R12*2), R12
+	ORQ   R12, SI
 
-no2of_96:
+no2of_71:
 	VMOVQ   SI, X1
 	TESTB   $0x04, R10
-	JEQ     no4of_97
-	VMOVQ   (R13), X1
+	JEQ     no4of_72
+	VMOVQ   (CX), X1
 	VPINSRQ $0x01, SI, X1, X1
 
-no4of_97:
+no4of_72:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(R9*1), R13
-	XORL      R14, R14
+	LEAQ      (DX)(R8*1), CX
+	XORL      R12, R12
 	TESTB     $0x01, R10
-	JEQ       no1of_100
-	MOVWLZX   -2(R13)(R10*2), R14
+	JEQ       no1of_75
+	MOVWLZX   -2(CX)(R10*2), R12
 
-no1of_100:
+no1of_75:
 	TESTB $0x02, R10
-	JEQ   no2of_101
-	SHLQ  $0x20, R14
+	JEQ   no2of_76
+	SHLQ  $0x20, R12
 	MOVL  R10, SI
 	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
 
-no2of_101:
-	VMOVQ   R14, X1
+no2of_76:
+	VMOVQ   R12, X1
 	TESTB   $0x04, R10
-	JEQ     no4of_102
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
+	JEQ     no4of_77
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R12, X1, X1
 
-no4of_102:
+no4of_77:
 	VCVTPH2PS X1, Y1
-	LEAQ      (DX)(R8*1), R13
+	LEAQ      (DX)(BX*1), CX
 	XORL      SI, SI
 	TESTB     $0x01, R10
-	JEQ       no1of_105
-	MOVWLZX   -2(R13)(R10*2), SI
+	JEQ       no1of_80
+	MOVWLZX   -2(CX)(R10*2), SI
 
-no1of_105:
+no1of_80:
 	TESTB $0x02, R10
-	JEQ   no2of_106
+	JEQ   no2of_81
 	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
+	MOVL  R10, R12
+	ANDL  $0x04, R12
+	MOVL  (CX)(R12*2), R12
+	ORQ   R12, SI
 
-no2of_106:
+no2of_81:
 	VMOVQ   SI, X0
 	TESTB   $0x04, R10
-	JEQ     no4of_107
-	VMOVQ   (R13), X0
+	JEQ     no4of_82
+	VMOVQ   (CX), X0
 	VPINSRQ $0x01, SI, X0, X0
 
-no4of_107:
+no4of_82:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R13
-	XORL      R14, R14
+	LEAQ      (DI), CX
+	XORL      R12, R12
 	TESTB     $0x01, R10
-	JEQ       no1of_110
-	MOVWLZX   -2(R13)(R10*2), R14
+	JEQ       no1of_85
+	MOVWLZX   -2(CX)(R10*2), R12
 
-no1of_110:
+no1of_85:
 	TESTB $0x02, R10
-	JEQ   no2of_111
-	SHLQ  $0x20, R14
+	JEQ   no2of_86
+	SHLQ  $0x20, R12
 	MOVL  R10, SI
 	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
 
-no2of_111:
-	VMOVQ   R14, X1
+no2of_86:
+	VMOVQ   R12, X1
 	TESTB   $0x04, R10
-	JEQ     no4of_112
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
+	JEQ     no4of_87
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R12, X1, X1
 
-no4of_112:
+no4of_87:
 	VCVTPH2PS X1, Y1
-	LEAQ      (BX)(DI*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_115
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_115:
-	TESTB $0x02, R10
-	JEQ   no2of_116
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_116:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_117
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_117:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_120
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_120:
-	TESTB $0x02, R10
-	JEQ   no2of_121
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_121:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_122
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_122:
-	VCVTPH2PS X0, Y0
-	LEAQ      (BX)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_125
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_125:
-	TESTB $0x02, R10
-	JEQ   no2of_126
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_126:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_127
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_127:
-	VCVTPH2PS X7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (R11), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_130
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_130:
-	TESTB $0x02, R10
-	JEQ   no2of_131
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_131:
-	VMOVQ   R14, X1
-	TESTB   $0x04, R10
-	JEQ     no4of_132
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
-
-no4of_132:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R11)(DI*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_135
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_135:
-	TESTB $0x02, R10
-	JEQ   no2of_136
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_136:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_137
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_137:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (R11)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_140
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_140:
-	TESTB $0x02, R10
-	JEQ   no2of_141
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_141:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_142
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_142:
-	VCVTPH2PS X0, Y0
-	LEAQ      (R11)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_145
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_145:
-	TESTB $0x02, R10
-	JEQ   no2of_146
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_146:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_147
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_147:
-	VCVTPH2PS X7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (R12), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_150
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_150:
-	TESTB $0x02, R10
-	JEQ   no2of_151
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_151:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_152
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_152:
-	VCVTPH2PS X0, Y0
-	LEAQ      (R12)(DI*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_155
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_155:
-	TESTB $0x02, R10
-	JEQ   no2of_156
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_156:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_157
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_157:
-	VCVTPH2PS X7, Y7
-	VADDPS    Y7, Y0, Y0
-	LEAQ      (R12)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_160
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_160:
-	TESTB $0x02, R10
-	JEQ   no2of_161
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_161:
-	VMOVQ   R14, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_162
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, R14, X7, X7
-
-no4of_162:
-	VCVTPH2PS X7, Y7
-	LEAQ      (R12)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_165
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_165:
-	TESTB $0x02, R10
-	JEQ   no2of_166
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_166:
-	VMOVQ   SI, X6
-	TESTB   $0x04, R10
-	JEQ     no4of_167
-	VMOVQ   (R13), X6
-	VPINSRQ $0x01, SI, X6, X6
-
-no4of_167:
-	VCVTPH2PS X6, Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), SI
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
+	MOVQ      8(SP), R12
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       narrow4done
-	MOVQ      SI, R14
+	MOVQ      R12, SI
 
 narrow4left:
-	VMASKMOVPS (R14), Y3, Y1
+	VMASKMOVPS (SI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
+	ADDQ       104(AX), SI
+	ADDQ       $-1, CX
+	TESTQ      CX, CX
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R14
+	LEAQ         (R11), SI
 	TESTB        $0x04, R10
-	JEQ          nohalf_168
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	JEQ          nohalf_88
+	VMOVUPS      X2, (SI)
+	ADDQ         $+16, SI
 	VEXTRACTF128 $0x01, Y2, X2
 
-nohalf_168:
+nohalf_88:
 	TESTB     $0x02, R10
-	JEQ       nopair_169
-	VMOVSD    X2, (R14)
-	ADDQ      $+8, R14
+	JEQ       nopair_89
+	VMOVSD    X2, (SI)
+	ADDQ      $+8, SI
 	VPERMILPD $0x01, X2, X2
 
-nopair_169:
+nopair_89:
 	TESTB  $0x01, R10
-	JEQ    noone_170
-	VMOVSS X2, (R14)
+	JEQ    noone_90
+	VMOVSS X2, (SI)
 
-noone_170:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+noone_90:
+	MOVQ  (SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, (SP)
+	TESTQ SI, SI
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), BX
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
 	ADDQ  88(AX), R11
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
-	MOVQ  SI, 8(SP)
+	ADDQ  96(AX), R12
+	MOVQ  R12, 8(SP)
 	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), BX
+	MOVQ (AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), R12
+	MOVQ BX, R11
+	ADDQ 40(AX), R11
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ      R10, SI
+	ANDQ      $+7, SI
+	TESTQ     SI, SI
+	JEQ       many5
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, BX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, R11
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x02, SI
+	ADDQ      SI, R9
+	VCVTPH2PS (BX), Y3
+	VCVTPH2PS (BX)(DI*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (BX)(DX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R11), Y2
+	VCVTPH2PS (R11)(DX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       overlap5done
+	MOVQ      R9, CX
+
+overlap5left:
+	VADDPS (CX), Y3, Y3
+	ADDQ   104(AX), CX
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x01, CX
+	SUBQ    CX, BX
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x01, CX
+	SUBQ    CX, R11
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x02, CX
+	SUBQ    CX, R9
+
+many5:
+	CMPQ      R10, $+32
+	JLT       one5
+	VCVTPH2PS (BX), Y3
+	VCVTPH2PS 16(BX), Y2
+	VCVTPH2PS 32(BX), Y1
+	VCVTPH2PS 48(BX), Y0
+	VCVTPH2PS (BX)(DI*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(BX)(DI*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(BX)(DI*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(BX)(DI*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (BX)(DX*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(BX)(DX*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(BX)(DX*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(BX)(DX*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (R11), Y4
+	VCVTPH2PS 16(R11), Y5
+	VCVTPH2PS 32(R11), Y6
+	VCVTPH2PS 48(R11), Y7
+	VCVTPH2PS (R11)(DX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(R11)(DX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(R11)(DX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(R11)(DX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
+	JEQ       many5done
+	MOVQ      R9, SI
+
+many5left:
+	VADDPS (SI), Y3, Y3
+	VADDPS 32(SI), Y2, Y2
+	VADDPS 64(SI), Y1, Y1
+	VADDPS 96(SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+64, BX
+	ADDQ    $+64, R11
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ      R10, $+8
+	JLT       last5
+	VCVTPH2PS (BX), Y0
+	VCVTPH2PS (BX)(DI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (BX)(DX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R11), Y1
+	VCVTPH2PS (R11)(DX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       one5done
+	MOVQ      R9, CX
+
+one5left:
+	VADDPS (CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+16, BX
+	ADDQ    $+16, R11
+	ADDQ    $+32, R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), BX
+	ADDQ  8(SP), R11
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, CX
+	SHLQ    $0x02, CX
+	LEAQ    reducesumConst0<>+0(SB), SI
+	SUBQ    CX, SI
+	VMOVUPS 32(SI), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	LEAQ    (BX), SI
+	XORL    CX, CX
+	TESTB   $0x01, R10
+	JEQ     no1of_93
+	MOVWLZX -2(SI)(R10*2), CX
+
+no1of_93:
+	TESTB $0x02, R10
+	JEQ   no2of_94
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_94:
+	VMOVQ   CX, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_95
+	VMOVQ   (SI), X1
+	VPINSRQ $0x01, CX, X1, X1
+
+no4of_95:
+	VCVTPH2PS X1, Y1
+	LEAQ      (BX)(DI*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_98
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_98:
+	TESTB $0x02, R10
+	JEQ   no2of_99
+	SHLQ  $0x20, R9
+	MOVL  R10, CX
+	ANDL  $0x04, CX
+	MOVL  (SI)(CX*2), CX
+	ORQ   CX, R9
+
+no2of_99:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_100
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_100:
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (BX)(DX*1), SI
+	XORL      CX, CX
+	TESTB     $0x01, R10
+	JEQ       no1of_103
+	MOVWLZX   -2(SI)(R10*2), CX
+
+no1of_103:
+	TESTB $0x02, R10
+	JEQ   no2of_104
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_104:
+	VMOVQ   CX, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_105
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, CX, X2, X2
+
+no4of_105:
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R11), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_108
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_108:
+	TESTB $0x02, R10
+	JEQ   no2of_109
+	SHLQ  $0x20, R9
+	MOVL  R10, CX
+	ANDL  $0x04, CX
+	MOVL  (SI)(CX*2), CX
+	ORQ   CX, R9
+
+no2of_109:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_110
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_110:
+	VCVTPH2PS X2, Y2
+	LEAQ      (R11)(DX*1), SI
+	XORL      CX, CX
+	TESTB     $0x01, R10
+	JEQ       no1of_113
+	MOVWLZX   -2(SI)(R10*2), CX
+
+no1of_113:
+	TESTB $0x02, R10
+	JEQ   no2of_114
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_114:
+	VMOVQ   CX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_115
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, CX, X3, X3
+
+no4of_115:
+	VCVTPH2PS X3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       narrow5done
+	MOVQ      CX, R9
+
+narrow5left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, SI
+	TESTQ      SI, SI
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (R8), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_116
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_116:
+	TESTB     $0x02, R10
+	JEQ       nopair_117
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_117:
+	TESTB  $0x01, R10
+	JEQ    noone_118
+	VMOVSS X1, (R9)
+
+noone_118:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), BX
+	ADDQ  80(AX), R11
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), R12
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), R11
+	MOVQ 32(AX), BX
+	LEAQ (R11)(BX*1), CX
+	MOVQ R12, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ      R10, R9
+	ANDQ      $+7, R9
+	TESTQ     R9, R9
+	JEQ       many6
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, R12
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, R8
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x02, R9
+	ADDQ      R9, DI
+	VCVTPH2PS (R12), Y0
+	VCVTPH2PS (R12)(R11*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R12)(BX*1), Y1
+	VCVTPH2PS (R12)(CX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R8), Y1
+	VCVTPH2PS (R8)(R11*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       overlap6done
+	MOVQ      DI, SI
+
+overlap6left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, R12
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, R8
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x02, SI
+	SUBQ    SI, DI
+
+many6:
+	CMPQ      R10, $+32
+	JLT       one6
+	VCVTPH2PS (R12), Y0
+	VCVTPH2PS 16(R12), Y1
+	VCVTPH2PS 32(R12), Y2
+	VCVTPH2PS 48(R12), Y3
+	VCVTPH2PS (R12)(R11*1), Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS 16(R12)(R11*1), Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 32(R12)(R11*1), Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 48(R12)(R11*1), Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS (R12)(BX*1), Y7
+	VCVTPH2PS (R12)(CX*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS 16(R12)(BX*1), Y7
+	VCVTPH2PS 16(R12)(CX*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 32(R12)(BX*1), Y7
+	VCVTPH2PS 32(R12)(CX*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 48(R12)(BX*1), Y7
+	VCVTPH2PS 48(R12)(CX*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS (R8), Y7
+	VCVTPH2PS 16(R8), Y6
+	VCVTPH2PS 32(R8), Y5
+	VCVTPH2PS 48(R8), Y4
+	VCVTPH2PS (R8)(R11*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(R8)(R11*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(R8)(R11*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(R8)(R11*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y7, Y0, Y0
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y4, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       many6done
+	MOVQ      DI, R9
+
+many6left:
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+64, R12
+	ADDQ    $+64, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ      R10, $+8
+	JLT       last6
+	VCVTPH2PS (R12), Y3
+	VCVTPH2PS (R12)(R11*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R12)(BX*1), Y2
+	VCVTPH2PS (R12)(CX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R8), Y2
+	VCVTPH2PS (R8)(R11*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       one6done
+	MOVQ      DI, SI
+
+one6left:
+	VADDPS (SI), Y3, Y3
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+16, R12
+	ADDQ    $+16, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R12
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    SI, R9
+	VMOVUPS 32(R9), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	LEAQ    (R12), R9
+	XORL    SI, SI
+	TESTB   $0x01, R10
+	JEQ     no1of_121
+	MOVWLZX -2(R9)(R10*2), SI
+
+no1of_121:
+	TESTB $0x02, R10
+	JEQ   no2of_122
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_122:
+	VMOVQ   SI, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_123
+	VMOVQ   (R9), X2
+	VPINSRQ $0x01, SI, X2, X2
+
+no4of_123:
+	VCVTPH2PS X2, Y2
+	LEAQ      (R12)(R11*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_126
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_126:
+	TESTB $0x02, R10
+	JEQ   no2of_127
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_127:
+	VMOVQ   DI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_128
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, DI, X1, X1
+
+no4of_128:
+	VCVTPH2PS X1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (R12)(BX*1), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_131
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_131:
+	TESTB $0x02, R10
+	JEQ   no2of_132
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_132:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_133
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_133:
+	VCVTPH2PS X1, Y1
+	LEAQ      (R12)(CX*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_136
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_136:
+	TESTB $0x02, R10
+	JEQ   no2of_137
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_137:
+	VMOVQ   DI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_138
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, DI, X0, X0
+
+no4of_138:
+	VCVTPH2PS X0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (R8), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_141
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_141:
+	TESTB $0x02, R10
+	JEQ   no2of_142
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_142:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_143
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_143:
+	VCVTPH2PS X1, Y1
+	LEAQ      (R8)(R11*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_146
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_146:
+	TESTB $0x02, R10
+	JEQ   no2of_147
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_147:
+	VMOVQ   DI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_148
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, DI, X0, X0
+
+no4of_148:
+	VCVTPH2PS X0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       narrow6done
+	MOVQ      DI, SI
+
+narrow6left:
+	VMASKMOVPS (SI), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), SI
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), SI
+	TESTB        $0x04, R10
+	JEQ          nohalf_149
+	VMOVUPS      X2, (SI)
+	ADDQ         $+16, SI
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_149:
+	TESTB     $0x02, R10
+	JEQ       nopair_150
+	VMOVSD    X2, (SI)
+	ADDQ      $+8, SI
+	VPERMILPD $0x01, X2, X2
+
+nopair_150:
+	TESTB  $0x01, R10
+	JEQ    noone_151
+	VMOVSS X2, (SI)
+
+noone_151:
+	MOVQ  (SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, (SP)
+	TESTQ SI, SI
+	JEQ   end
+	ADDQ  80(AX), R12
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), CX
+	MOVQ (AX), BX
+	MOVQ 16(AX), R11
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), R12
+	LEAQ (R8)(R12*1), DI
+	MOVQ CX, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ      R10, SI
+	ANDQ      $+7, SI
+	TESTQ     SI, SI
+	JEQ       many7
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, CX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, DX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x02, SI
+	ADDQ      SI, R11
+	VCVTPH2PS (CX), Y3
+	VCVTPH2PS (CX)(R8*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (CX)(R12*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DX), Y2
+	VCVTPH2PS (DX)(R8*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (DX)(R12*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       overlap7done
+	MOVQ      R11, R9
+
+overlap7left:
+	VADDPS (R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, CX
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, DX
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R9, R11
+
+many7:
+	CMPQ      R10, $+32
+	JLT       one7
+	VCVTPH2PS (CX), Y3
+	VCVTPH2PS 16(CX), Y2
+	VCVTPH2PS 32(CX), Y1
+	VCVTPH2PS 48(CX), Y0
+	VCVTPH2PS (CX)(R8*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(CX)(R8*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(CX)(R8*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(CX)(R8*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (CX)(R12*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(CX)(R12*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(CX)(R12*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(CX)(R12*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (DX), Y4
+	VCVTPH2PS 16(DX), Y5
+	VCVTPH2PS 32(DX), Y6
+	VCVTPH2PS 48(DX), Y7
+	VCVTPH2PS (DX)(R8*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(DX)(R8*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(DX)(R8*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(DX)(R8*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS (DX)(R12*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(DX)(R12*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(DX)(R12*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(DX)(R12*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       many7done
+	MOVQ      R11, SI
+
+many7left:
+	VADDPS (SI), Y3, Y3
+	VADDPS 32(SI), Y2, Y2
+	VADDPS 64(SI), Y1, Y1
+	VADDPS 96(SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R11
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ      R10, $+8
+	JLT       last7
+	VCVTPH2PS (CX), Y0
+	VCVTPH2PS (CX)(R8*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (CX)(R12*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DX), Y1
+	VCVTPH2PS (DX)(R8*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (DX)(R12*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       one7done
+	MOVQ      R11, R9
+
+one7left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R11
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R11
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R9
+	SHLQ    $0x02, R9
+	LEAQ    reducesumConst0<>+0(SB), SI
+	SUBQ    R9, SI
+	VMOVUPS 32(SI), Y0
+	MOVQ    R11, 8(SP)
+
+narrow7outer:
+	LEAQ    (CX), SI
+	XORL    R9, R9
+	TESTB   $0x01, R10
+	JEQ     no1of_154
+	MOVWLZX -2(SI)(R10*2), R9
+
+no1of_154:
+	TESTB $0x02, R10
+	JEQ   no2of_155
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_155:
+	VMOVQ   R9, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_156
+	VMOVQ   (SI), X1
+	VPINSRQ $0x01, R9, X1, X1
+
+no4of_156:
+	VCVTPH2PS X1, Y1
+	LEAQ      (CX)(R8*1), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_159
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_159:
+	TESTB $0x02, R10
+	JEQ   no2of_160
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_160:
+	VMOVQ   R11, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_161
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R11, X2, X2
+
+no4of_161:
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (CX)(R12*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_164
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_164:
+	TESTB $0x02, R10
+	JEQ   no2of_165
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_165:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_166
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_166:
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (DX), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_169
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_169:
+	TESTB $0x02, R10
+	JEQ   no2of_170
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_170:
+	VMOVQ   R11, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_171
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R11, X2, X2
+
+no4of_171:
+	VCVTPH2PS X2, Y2
+	LEAQ      (DX)(R8*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_174
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_174:
+	TESTB $0x02, R10
+	JEQ   no2of_175
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_175:
+	VMOVQ   R9, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_176
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, R9, X3, X3
+
+no4of_176:
+	VCVTPH2PS X3, Y3
+	VADDPS    Y3, Y2, Y2
+	LEAQ      (DX)(R12*1), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_179
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_179:
+	TESTB $0x02, R10
+	JEQ   no2of_180
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_180:
+	VMOVQ   R11, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_181
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, R11, X3, X3
+
+no4of_181:
+	VCVTPH2PS X3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       narrow7done
+	MOVQ      R11, R9
+
+narrow7left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, SI
+	TESTQ      SI, SI
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (BX), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_182
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_182:
+	TESTB     $0x02, R10
+	JEQ       nopair_183
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_183:
+	TESTB  $0x01, R10
+	JEQ    noone_184
+	VMOVSS X1, (R9)
+
+noone_184:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), R12
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), CX
+	LEAQ (DX)(CX*1), R11
+	MOVQ DI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
+
+outer8:
+	MOVQ      R10, R9
+	ANDQ      $+7, R9
+	TESTQ     R9, R9
+	JEQ       many8
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, DI
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, BX
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x02, R9
+	ADDQ      R9, R8
+	VCVTPH2PS (DI), Y0
+	VCVTPH2PS (DI)(DX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DI)(CX*1), Y1
+	VCVTPH2PS (DI)(R11*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (BX), Y1
+	VCVTPH2PS (BX)(DX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (BX)(CX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       overlap8done
+	MOVQ      R8, SI
+
+overlap8left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, DI
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, BX
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x02, SI
+	SUBQ    SI, R8
+
+many8:
+	CMPQ      R10, $+32
+	JLT       one8
+	VCVTPH2PS (DI), Y0
+	VCVTPH2PS 16(DI), Y1
+	VCVTPH2PS 32(DI), Y2
+	VCVTPH2PS 48(DI), Y3
+	VCVTPH2PS (DI)(DX*1), Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS 16(DI)(DX*1), Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 32(DI)(DX*1), Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 48(DI)(DX*1), Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS (DI)(CX*1), Y7
+	VCVTPH2PS (DI)(R11*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS 16(DI)(CX*1), Y7
+	VCVTPH2PS 16(DI)(R11*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 32(DI)(CX*1), Y7
+	VCVTPH2PS 32(DI)(R11*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 48(DI)(CX*1), Y7
+	VCVTPH2PS 48(DI)(R11*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS (BX), Y7
+	VCVTPH2PS 16(BX), Y6
+	VCVTPH2PS 32(BX), Y5
+	VCVTPH2PS 48(BX), Y4
+	VCVTPH2PS (BX)(DX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(BX)(DX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(BX)(DX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(BX)(DX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS (BX)(CX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(BX)(CX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(BX)(CX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(BX)(CX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y7, Y0, Y0
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y4, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       many8done
+	MOVQ      R8, R9
+
+many8left:
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    many8left
+
+many8done:
+	VMOVUPS Y0, (R12)
+	VMOVUPS Y1, 32(R12)
+	VMOVUPS Y2, 64(R12)
+	VMOVUPS Y3, 96(R12)
+	ADDQ    $+64, DI
+	ADDQ    $+64, BX
+	ADDQ    $+128, R12
+	ADDQ    $+128, R8
+	ADDQ    $-32, R10
+	JMP     many8
+
+one8:
+	CMPQ      R10, $+8
+	JLT       last8
+	VCVTPH2PS (DI), Y3
+	VCVTPH2PS (DI)(DX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DI)(CX*1), Y2
+	VCVTPH2PS (DI)(R11*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (BX), Y2
+	VCVTPH2PS (BX)(DX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (BX)(CX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       one8done
+	MOVQ      R8, SI
+
+one8left:
+	VADDPS (SI), Y3, Y3
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one8left
+
+one8done:
+	VMOVUPS Y3, (R12)
+	ADDQ    $+16, DI
+	ADDQ    $+16, BX
+	ADDQ    $+32, R12
+	ADDQ    $+32, R8
+	ADDQ    $-8, R10
+	JMP     one8
+
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, R12
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(R12)
+
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), R12
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer8
+
+narrow8:
+	MOVQ    R10, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    SI, R9
+	VMOVUPS 32(R9), Y3
+	MOVQ    R8, 8(SP)
+
+narrow8outer:
+	LEAQ    (DI), R9
+	XORL    SI, SI
+	TESTB   $0x01, R10
+	JEQ     no1of_187
+	MOVWLZX -2(R9)(R10*2), SI
+
+no1of_187:
+	TESTB $0x02, R10
+	JEQ   no2of_188
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
+
+no2of_188:
+	VMOVQ   SI, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_189
+	VMOVQ   (R9), X2
+	VPINSRQ $0x01, SI, X2, X2
+
+no4of_189:
+	VCVTPH2PS X2, Y2
+	LEAQ      (DI)(DX*1), R9
+	XORL      R8, R8
+	TESTB     $0x01, R10
+	JEQ       no1of_192
+	MOVWLZX   -2(R9)(R10*2), R8
+
+no1of_192:
+	TESTB $0x02, R10
+	JEQ   no2of_193
+	SHLQ  $0x20, R8
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
+
+no2of_193:
+	VMOVQ   R8, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_194
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, R8, X1, X1
+
+no4of_194:
+	VCVTPH2PS X1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (DI)(CX*1), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_197
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_197:
+	TESTB $0x02, R10
+	JEQ   no2of_198
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
+
+no2of_198:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_199
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_199:
+	VCVTPH2PS X1, Y1
+	LEAQ      (DI)(R11*1), R9
+	XORL      R8, R8
+	TESTB     $0x01, R10
+	JEQ       no1of_202
+	MOVWLZX   -2(R9)(R10*2), R8
+
+no1of_202:
+	TESTB $0x02, R10
+	JEQ   no2of_203
+	SHLQ  $0x20, R8
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
+
+no2of_203:
+	VMOVQ   R8, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_204
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, R8, X0, X0
+
+no4of_204:
+	VCVTPH2PS X0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (BX), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_207
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_207:
+	TESTB $0x02, R10
+	JEQ   no2of_208
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
+
+no2of_208:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_209
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_209:
+	VCVTPH2PS X1, Y1
+	LEAQ      (BX)(DX*1), R9
+	XORL      R8, R8
+	TESTB     $0x01, R10
+	JEQ       no1of_212
+	MOVWLZX   -2(R9)(R10*2), R8
+
+no1of_212:
+	TESTB $0x02, R10
+	JEQ   no2of_213
+	SHLQ  $0x20, R8
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
+
+no2of_213:
+	VMOVQ   R8, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_214
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, R8, X0, X0
+
+no4of_214:
+	VCVTPH2PS X0, Y0
+	VADDPS    Y0, Y1, Y1
+	LEAQ      (BX)(CX*1), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_217
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_217:
+	TESTB $0x02, R10
+	JEQ   no2of_218
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
+
+no2of_218:
+	VMOVQ   SI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_219
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, SI, X0, X0
+
+no4of_219:
+	VCVTPH2PS X0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       narrow8done
+	MOVQ      SI, R8
+
+narrow8left:
+	VMASKMOVPS (R8), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        narrow8left
+
+narrow8done:
+	LEAQ         (R12), R8
+	TESTB        $0x04, R10
+	JEQ          nohalf_220
+	VMOVUPS      X2, (R8)
+	ADDQ         $+16, R8
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_220:
+	TESTB     $0x02, R10
+	JEQ       nopair_221
+	VMOVSD    X2, (R8)
+	ADDQ      $+8, R8
+	VPERMILPD $0x01, X2, X2
+
+nopair_221:
+	TESTB  $0x01, R10
+	JEQ    noone_222
+	VMOVSS X2, (R8)
+
+noone_222:
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), BX
+	ADDQ  88(AX), R12
+	ADDQ  96(AX), SI
+	MOVQ  SI, 8(SP)
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), R11
+	MOVQ (AX), CX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), SI
+	MOVQ R11, R12
+	ADDQ 40(AX), R12
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ      R10, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
+	JEQ       many9
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R11
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R12
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, DX
+	VCVTPH2PS (R11), Y3
+	VCVTPH2PS (R11)(BX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R11)(DI*1), Y2
+	VCVTPH2PS (R11)(SI*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R12), Y2
+	VCVTPH2PS (R12)(BX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (R12)(DI*1), Y1
+	VCVTPH2PS (R12)(SI*1), Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       overlap9done
+	MOVQ      DX, R9
+
+overlap9left:
+	VADDPS (R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, R11
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, R12
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R9, DX
+
+many9:
+	CMPQ      R10, $+32
+	JLT       one9
+	VCVTPH2PS (R11), Y3
+	VCVTPH2PS 16(R11), Y2
+	VCVTPH2PS 32(R11), Y1
+	VCVTPH2PS 48(R11), Y0
+	VCVTPH2PS (R11)(BX*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(R11)(BX*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(R11)(BX*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(R11)(BX*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (R11)(DI*1), Y4
+	VCVTPH2PS (R11)(SI*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(R11)(DI*1), Y4
+	VCVTPH2PS 16(R11)(SI*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(R11)(DI*1), Y4
+	VCVTPH2PS 32(R11)(SI*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(R11)(DI*1), Y4
+	VCVTPH2PS 48(R11)(SI*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (R12), Y4
+	VCVTPH2PS 16(R12), Y5
+	VCVTPH2PS 32(R12), Y6
+	VCVTPH2PS 48(R12), Y7
+	VCVTPH2PS (R12)(BX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(R12)(BX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(R12)(BX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(R12)(BX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS (R12)(DI*1), Y8
+	VCVTPH2PS (R12)(SI*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(R12)(DI*1), Y8
+	VCVTPH2PS 16(R12)(SI*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(R12)(DI*1), Y8
+	VCVTPH2PS 32(R12)(SI*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(R12)(DI*1), Y8
+	VCVTPH2PS 48(R12)(SI*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       many9done
+	MOVQ      DX, R8
+
+many9left:
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, R12
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ      R10, $+8
+	JLT       last9
+	VCVTPH2PS (R11), Y0
+	VCVTPH2PS (R11)(BX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R11)(DI*1), Y1
+	VCVTPH2PS (R11)(SI*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R12), Y1
+	VCVTPH2PS (R12)(BX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (R12)(DI*1), Y2
+	VCVTPH2PS (R12)(SI*1), Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       one9done
+	MOVQ      DX, R9
+
+one9left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   104(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (CX)
+	ADDQ    $+16, R11
+	ADDQ    $+16, R12
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(CX)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R11
+	ADDQ  8(SP), R12
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R9
+	SHLQ    $0x02, R9
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    R9, R8
+	VMOVUPS 32(R8), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	LEAQ    (R11), R8
+	XORL    R9, R9
+	TESTB   $0x01, R10
+	JEQ     no1of_225
+	MOVWLZX -2(R8)(R10*2), R9
+
+no1of_225:
+	TESTB $0x02, R10
+	JEQ   no2of_226
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_226:
+	VMOVQ   R9, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_227
+	VMOVQ   (R8), X1
+	VPINSRQ $0x01, R9, X1, X1
+
+no4of_227:
+	VCVTPH2PS X1, Y1
+	LEAQ      (R11)(BX*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_230
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_230:
+	TESTB $0x02, R10
+	JEQ   no2of_231
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_231:
+	VMOVQ   DX, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_232
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, DX, X2, X2
+
+no4of_232:
+	VCVTPH2PS X2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R11)(DI*1), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_235
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_235:
+	TESTB $0x02, R10
+	JEQ   no2of_236
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_236:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_237
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_237:
+	VCVTPH2PS X2, Y2
+	LEAQ      (R11)(SI*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_240
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_240:
+	TESTB $0x02, R10
+	JEQ   no2of_241
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_241:
+	VMOVQ   DX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_242
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, DX, X3, X3
+
+no4of_242:
+	VCVTPH2PS X3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R12), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_245
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_245:
+	TESTB $0x02, R10
+	JEQ   no2of_246
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_246:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_247
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_247:
+	VCVTPH2PS X2, Y2
+	LEAQ      (R12)(BX*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_250
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_250:
+	TESTB $0x02, R10
+	JEQ   no2of_251
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_251:
+	VMOVQ   DX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_252
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, DX, X3, X3
+
+no4of_252:
+	VCVTPH2PS X3, Y3
+	VADDPS    Y3, Y2, Y2
+	LEAQ      (R12)(DI*1), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_255
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_255:
+	TESTB $0x02, R10
+	JEQ   no2of_256
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_256:
+	VMOVQ   R9, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_257
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, R9, X3, X3
+
+no4of_257:
+	VCVTPH2PS X3, Y3
+	LEAQ      (R12)(SI*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_260
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_260:
+	TESTB $0x02, R10
+	JEQ   no2of_261
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_261:
+	VMOVQ   DX, X7
+	TESTB   $0x04, R10
+	JEQ     no4of_262
+	VMOVQ   (R8), X7
+	VPINSRQ $0x01, DX, X7, X7
+
+no4of_262:
+	VCVTPH2PS X7, Y7
+	VADDPS    Y7, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       narrow9done
+	MOVQ      DX, R9
+
+narrow9left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (CX), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_263
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_263:
+	TESTB     $0x02, R10
+	JEQ       nopair_264
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_264:
+	TESTB  $0x01, R10
+	JEQ    noone_265
+	VMOVSS X1, (R9)
+
+noone_265:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), R11
+	ADDQ  80(AX), R12
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -40131,39 +43638,49 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsBF16AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
 	SHLQ $0x01, DX
-	MOVQ 88(AX), CX
+	MOVQ 80(AX), CX
 	SUBQ DX, CX
 	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-1, DX
+	SHLQ $0x02, DX
+	MOVQ 88(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -40182,14 +43699,14 @@ outer0:
 	ADDQ      DI, BX
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap0done
 	MOVQ      BX, R8
 
 overlap0left:
 	VADDPS (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -40216,7 +43733,7 @@ many0:
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD 48(DX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      BX, DI
@@ -40226,7 +43743,7 @@ many0left:
 	VADDPS 32(DI), Y1, Y1
 	VADDPS 64(DI), Y2, Y2
 	VADDPS 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -40247,14 +43764,14 @@ one0:
 	JLT       last0
 	VPMOVZXWD (DX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one0done
 	MOVQ      BX, R8
 
 one0left:
 	VADDPS (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -40284,7 +43801,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -40322,7 +43839,7 @@ no4of_5:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	MOVQ      8(SP), R8
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       narrow0done
 	MOVQ      R8, BX
@@ -40330,7 +43847,7 @@ no4of_5:
 narrow0left:
 	VMASKMOVPS (BX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), BX
+	ADDQ       104(AX), BX
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -40361,19 +43878,19 @@ noone_8:
 	MOVQ  BX, (SP)
 	TESTQ BX, BX
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), R8
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), R8
 	MOVQ  R8, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), BX
+	MOVQ 56(AX), BX
 	CMPQ BX, $+8
 	JLT  narrow1
 
@@ -40395,14 +43912,14 @@ outer1:
 	VPMOVZXWD (DX)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -40441,7 +43958,7 @@ many1:
 	VPMOVZXWD 48(DX)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      CX, DI
@@ -40451,7 +43968,7 @@ many1left:
 	VADDPS 32(DI), Y2, Y2
 	VADDPS 64(DI), Y1, Y1
 	VADDPS 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -40475,14 +43992,14 @@ one1:
 	VPMOVZXWD (DX)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -40512,7 +44029,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), BX
+	MOVQ  56(AX), BX
 	JMP   outer1
 
 narrow1:
@@ -40576,7 +44093,7 @@ no4of_18:
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       narrow1done
 	MOVQ      CX, R9
@@ -40584,7 +44101,7 @@ no4of_18:
 narrow1left:
 	VMASKMOVPS (R9), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -40615,21 +44132,21 @@ noone_21:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
 	LEAQ (R8)(BX*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow2
 
@@ -40653,18 +44170,15 @@ outer2:
 	VADDPS    Y1, Y0, Y0
 	VPMOVZXWD (SI)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (SI)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       overlap2done
 	MOVQ      CX, R11
 
 overlap2left:
 	VADDPS (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -40705,29 +44219,17 @@ many2:
 	VADDPS    Y4, Y3, Y3
 	VPMOVZXWD (SI)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD (SI)(R9*1), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
 	VPMOVZXWD 16(SI)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(SI)(R9*1), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
 	VPMOVZXWD 32(SI)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 32(SI)(R9*1), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
 	VPMOVZXWD 48(SI)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 48(SI)(R9*1), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
 	MOVQ      CX, R10
@@ -40737,7 +44239,7 @@ many2left:
 	VADDPS 32(R10), Y1, Y1
 	VADDPS 64(R10), Y2, Y2
 	VADDPS 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -40763,18 +44265,15 @@ one2:
 	VADDPS    Y2, Y3, Y3
 	VPMOVZXWD (SI)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (SI)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       one2done
 	MOVQ      CX, R11
 
 one2left:
 	VADDPS (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -40804,7 +44303,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -40892,162 +44391,114 @@ no2of_35:
 no4of_36:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (SI)(R9*1), R10
-	XORL      CX, CX
-	TESTB     $0x01, DI
-	JEQ       no1of_39
-	MOVWLZX   -2(R10)(DI*2), CX
-
-no1of_39:
-	TESTB $0x02, DI
-	JEQ   no2of_40
-	SHLQ  $0x20, CX
-	MOVL  DI, R11
-	ANDL  $0x04, R11
-	MOVL  (R10)(R11*2), R11
-	ORQ   R11, CX
-
-no2of_40:
-	VMOVQ   CX, X0
-	TESTB   $0x04, DI
-	JEQ     no4of_41
-	VMOVQ   (R10), X0
-	VPINSRQ $0x01, CX, X0, X0
-
-no4of_41:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), CX
-	MOVQ      80(AX), R10
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R11
+	MOVQ      R11, CX
 
 narrow2left:
-	VMASKMOVPS (R11), Y3, Y1
+	VMASKMOVPS (CX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), CX
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
+	LEAQ         (DX), CX
 	TESTB        $0x04, DI
-	JEQ          nohalf_42
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	JEQ          nohalf_37
+	VMOVUPS      X2, (CX)
+	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
-nohalf_42:
+nohalf_37:
 	TESTB     $0x02, DI
-	JEQ       nopair_43
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
+	JEQ       nopair_38
+	VMOVSD    X2, (CX)
+	ADDQ      $+8, CX
 	VPERMILPD $0x01, X2, X2
 
-nopair_43:
+nopair_38:
 	TESTB  $0x01, DI
-	JEQ    noone_44
-	VMOVSS X2, (R11)
+	JEQ    noone_39
+	VMOVSS X2, (CX)
 
-noone_44:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+noone_39:
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
-	MOVQ  CX, 8(SP)
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), BX
 	MOVQ 16(AX), R8
 	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+8
+	MOVQ 32(AX), R11
+	LEAQ (SI)(R11*1), DX
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ      R11, R10
-	ANDQ      $+7, R10
-	TESTQ     R10, R10
+	MOVQ      DI, CX
+	ANDQ      $+7, CX
+	TESTQ     CX, CX
 	JEQ       many3
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, R9
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, DI
-	MOVQ      R11, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, R8
+	MOVQ      DI, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, R9
+	MOVQ      DI, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x02, CX
+	ADDQ      CX, R8
 	VPMOVZXWD (R9), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VPMOVZXWD (R9)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(CX*1), Y2
+	VPMOVZXWD (R9)(R11*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD (R9)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (DI)(CX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(DX*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       overlap3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 overlap3left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x01, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R8
 
 many3:
-	CMPQ      R11, $+32
+	CMPQ      DI, $+32
 	JLT       one3
 	VPMOVZXWD (R9), Y3
 	VPSLLD    $0x10, Y3, Y3
@@ -41069,91 +44520,43 @@ many3:
 	VPMOVZXWD 48(R9)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (R9)(CX*1), Y4
+	VPMOVZXWD (R9)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD (R9)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(R9)(CX*1), Y4
+	VPMOVZXWD 16(R9)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 16(R9)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(R9)(CX*1), Y4
+	VPMOVZXWD 32(R9)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 32(R9)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(R9)(CX*1), Y4
+	VPMOVZXWD 48(R9)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 48(R9)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (DI), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(DI), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 32(DI), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 48(DI), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (DI)(SI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(DI)(SI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(DI)(SI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(DI)(SI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD (DI)(CX*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD (DI)(DX*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(DI)(CX*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(DI)(DX*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(DI)(CX*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 32(DI)(DX*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(DI)(CX*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 48(DI)(DX*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       many3done
-	MOVQ      R8, R10
+	MOVQ      R8, CX
 
 many3left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (CX), Y3, Y3
+	VADDPS 32(CX), Y2, Y2
+	VADDPS 64(CX), Y1, Y1
+	VADDPS 96(CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -41162,467 +44565,294 @@ many3done:
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
 	ADDQ    $+64, R9
-	ADDQ    $+64, DI
 	ADDQ    $+128, BX
 	ADDQ    $+128, R8
-	ADDQ    $-32, R11
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ      R11, $+8
+	CMPQ      DI, $+8
 	JLT       last3
 	VPMOVZXWD (R9), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VPMOVZXWD (R9)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9)(CX*1), Y1
+	VPMOVZXWD (R9)(R11*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VPMOVZXWD (R9)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DI)(CX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(DX*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       one3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 one3left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (BX)
 	ADDQ    $+16, R9
-	ADDQ    $+16, DI
 	ADDQ    $+32, BX
 	ADDQ    $+32, R8
-	ADDQ    $-8, R11
+	ADDQ    $-8, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
+	SHLQ    $0x02, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), R8
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), CX
+	SUBQ    R10, CX
+	VMOVUPS 32(CX), Y0
 	MOVQ    R8, 8(SP)
 
 narrow3outer:
-	LEAQ    (R9), R10
-	XORL    R12, R12
-	TESTB   $0x01, R11
-	JEQ     no1of_47
-	MOVWLZX -2(R10)(R11*2), R12
+	LEAQ    (R9), CX
+	XORL    R10, R10
+	TESTB   $0x01, DI
+	JEQ     no1of_42
+	MOVWLZX -2(CX)(DI*2), R10
 
-no1of_47:
-	TESTB $0x02, R11
-	JEQ   no2of_48
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
+no1of_42:
+	TESTB $0x02, DI
+	JEQ   no2of_43
+	SHLQ  $0x20, R10
+	MOVL  DI, R8
 	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
+	MOVL  (CX)(R8*2), R8
+	ORQ   R8, R10
 
-no2of_48:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R11
-	JEQ     no4of_49
-	VMOVQ   (R10), X1
-	VPINSRQ $0x01, R12, X1, X1
+no2of_43:
+	VMOVQ   R10, X1
+	TESTB   $0x04, DI
+	JEQ     no4of_44
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R10, X1, X1
 
-no4of_49:
+no4of_44:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R9)(SI*1), R10
+	LEAQ      (R9)(SI*1), CX
 	XORL      R8, R8
-	TESTB     $0x01, R11
+	TESTB     $0x01, DI
+	JEQ       no1of_47
+	MOVWLZX   -2(CX)(DI*2), R8
+
+no1of_47:
+	TESTB $0x02, DI
+	JEQ   no2of_48
+	SHLQ  $0x20, R8
+	MOVL  DI, R10
+	ANDL  $0x04, R10
+	MOVL  (CX)(R10*2), R10
+	ORQ   R10, R8
+
+no2of_48:
+	VMOVQ   R8, X2
+	TESTB   $0x04, DI
+	JEQ     no4of_49
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R8, X2, X2
+
+no4of_49:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R9)(R11*1), CX
+	XORL      R10, R10
+	TESTB     $0x01, DI
 	JEQ       no1of_52
-	MOVWLZX   -2(R10)(R11*2), R8
+	MOVWLZX   -2(CX)(DI*2), R10
 
 no1of_52:
-	TESTB $0x02, R11
+	TESTB $0x02, DI
 	JEQ   no2of_53
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
+	SHLQ  $0x20, R10
+	MOVL  DI, R8
+	ANDL  $0x04, R8
+	MOVL  (CX)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_53:
-	VMOVQ   R8, X2
-	TESTB   $0x04, R11
+	VMOVQ   R10, X2
+	TESTB   $0x04, DI
 	JEQ     no4of_54
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_54:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R9)(CX*1), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
+	LEAQ      (R9)(DX*1), CX
+	XORL      R8, R8
+	TESTB     $0x01, DI
 	JEQ       no1of_57
-	MOVWLZX   -2(R10)(R11*2), R12
+	MOVWLZX   -2(CX)(DI*2), R8
 
 no1of_57:
-	TESTB $0x02, R11
+	TESTB $0x02, DI
 	JEQ   no2of_58
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
+	SHLQ  $0x20, R8
+	MOVL  DI, R10
+	ANDL  $0x04, R10
+	MOVL  (CX)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_58:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R11
+	VMOVQ   R8, X3
+	TESTB   $0x04, DI
 	JEQ     no4of_59
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R12, X2, X2
+	VMOVQ   (CX), X3
+	VPINSRQ $0x01, R8, X3, X3
 
 no4of_59:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R9)(DX*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_62
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_62:
-	TESTB $0x02, R11
-	JEQ   no2of_63
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_63:
-	VMOVQ   R8, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_64
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_64:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (DI), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
-	JEQ       no1of_67
-	MOVWLZX   -2(R10)(R11*2), R12
-
-no1of_67:
-	TESTB $0x02, R11
-	JEQ   no2of_68
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
-
-no2of_68:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R11
-	JEQ     no4of_69
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R12, X2, X2
-
-no4of_69:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DI)(SI*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_72
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_72:
-	TESTB $0x02, R11
-	JEQ   no2of_73
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_73:
-	VMOVQ   R8, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_74
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_74:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (DI)(CX*1), R10
-	XORL      R12, R12
-	TESTB     $0x01, R11
-	JEQ       no1of_77
-	MOVWLZX   -2(R10)(R11*2), R12
-
-no1of_77:
-	TESTB $0x02, R11
-	JEQ   no2of_78
-	SHLQ  $0x20, R12
-	MOVL  R11, R8
-	ANDL  $0x04, R8
-	MOVL  (R10)(R8*2), R8
-	ORQ   R8, R12
-
-no2of_78:
-	VMOVQ   R12, X3
-	TESTB   $0x04, R11
-	JEQ     no4of_79
-	VMOVQ   (R10), X3
-	VPINSRQ $0x01, R12, X3, X3
-
-no4of_79:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	LEAQ      (DI)(DX*1), R10
-	XORL      R8, R8
-	TESTB     $0x01, R11
-	JEQ       no1of_82
-	MOVWLZX   -2(R10)(R11*2), R8
-
-no1of_82:
-	TESTB $0x02, R11
-	JEQ   no2of_83
-	SHLQ  $0x20, R8
-	MOVL  R11, R12
-	ANDL  $0x04, R12
-	MOVL  (R10)(R12*2), R12
-	ORQ   R12, R8
-
-no2of_83:
-	VMOVQ   R8, X7
-	TESTB   $0x04, R11
-	JEQ     no4of_84
-	VMOVQ   (R10), X7
-	VPINSRQ $0x01, R8, X7, X7
-
-no4of_84:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), R8
-	MOVQ      80(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       narrow3done
-	MOVQ      R8, R12
+	MOVQ      R8, R10
 
 narrow3left:
-	VMASKMOVPS (R12), Y0, Y2
+	VMASKMOVPS (R10), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, CX
+	TESTQ      CX, CX
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (BX), R12
-	TESTB        $0x04, R11
-	JEQ          nohalf_85
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	LEAQ         (BX), R10
+	TESTB        $0x04, DI
+	JEQ          nohalf_60
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-nohalf_85:
-	TESTB     $0x02, R11
-	JEQ       nopair_86
-	VMOVSD    X1, (R12)
-	ADDQ      $+8, R12
+nohalf_60:
+	TESTB     $0x02, DI
+	JEQ       nopair_61
+	VMOVSD    X1, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
-nopair_86:
-	TESTB  $0x01, R11
-	JEQ    noone_87
-	VMOVSS X1, (R12)
+nopair_61:
+	TESTB  $0x01, DI
+	JEQ    noone_62
+	VMOVSS X1, (R10)
 
-noone_87:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+noone_62:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), R8
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R8
 	MOVQ  R8, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
-	MOVQ (AX), CX
+	MOVQ (AX), R11
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), R8
-	MOVQ DX, BX
-	ADDQ 40(AX), BX
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ BX, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), R8
+	LEAQ (R9)(R8*1), BX
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
 
 outer4:
-	MOVQ      R10, R13
-	ANDQ      $+7, R13
-	TESTQ     R13, R13
+	MOVQ      R10, CX
+	ANDQ      $+7, CX
+	TESTQ     CX, CX
 	JEQ       many4
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DX
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, BX
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R11
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R12
-	MOVQ      R10, R13
-	ADDQ      $-8, R13
-	SHLQ      $0x02, R13
-	ADDQ      R13, SI
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, DX
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x01, CX
+	ADDQ      CX, DI
+	MOVQ      R10, CX
+	ADDQ      $-8, CX
+	SHLQ      $0x02, CX
+	ADDQ      CX, SI
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
 	VPMOVZXWD (DX)(R9*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DX)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (BX), Y1
+	VPMOVZXWD (DX)(R8*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (BX)(DI*1), Y2
+	VPMOVZXWD (DX)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (BX)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (BX)(R8*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11), Y1
+	VPMOVZXWD (DI), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R11)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(R8*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R12), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R12)(DI*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VPMOVZXWD (R12)(R9*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R12)(R8*1), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
 	JEQ       overlap4done
-	MOVQ      SI, R14
+	MOVQ      SI, R12
 
 overlap4left:
-	VADDPS (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, BX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ      R10, $+32
@@ -41635,39 +44865,1741 @@ many4:
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD 48(DX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(DI*1), Y7
+	VPMOVZXWD (DX)(R9*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD 16(DX)(R9*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 32(DX)(R9*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 48(DX)(R9*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD (DX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (DX)(BX*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD 16(DX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(DX)(BX*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 32(DX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 32(DX)(BX*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 48(DX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 48(DX)(BX*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD (DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD 16(DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 32(DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 48(DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many4done
+	MOVQ      SI, CX
+
+many4left:
+	VADDPS (CX), Y0, Y0
+	VADDPS 32(CX), Y1, Y1
+	VADDPS 64(CX), Y2, Y2
+	VADDPS 96(CX), Y3, Y3
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	VMOVUPS Y3, 96(R11)
+	ADDQ    $+64, DX
+	ADDQ    $+64, DI
+	ADDQ    $+128, R11
+	ADDQ    $+128, SI
+	ADDQ    $-32, R10
+	JMP     many4
+
+one4:
+	CMPQ      R10, $+8
+	JLT       last4
+	VPMOVZXWD (DX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (DX)(R9*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (DX)(R8*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DX)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (DI), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
+	JEQ       one4done
+	MOVQ      SI, R12
+
+one4left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R11)
+	ADDQ    $+16, DX
+	ADDQ    $+16, DI
+	ADDQ    $+32, R11
+	ADDQ    $+32, SI
+	ADDQ    $-8, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x02, R10
+	ADDQ    R10, R11
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(R11)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), DI
+	ADDQ  16(SP), R11
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), CX
+	SUBQ    R12, CX
+	VMOVUPS 32(CX), Y3
+	MOVQ    SI, 8(SP)
+
+narrow4outer:
+	LEAQ    (DX), CX
+	XORL    R12, R12
+	TESTB   $0x01, R10
+	JEQ     no1of_65
+	MOVWLZX -2(CX)(R10*2), R12
+
+no1of_65:
+	TESTB $0x02, R10
+	JEQ   no2of_66
+	SHLQ  $0x20, R12
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
+
+no2of_66:
+	VMOVQ   R12, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_67
+	VMOVQ   (CX), X2
+	VPINSRQ $0x01, R12, X2, X2
+
+no4of_67:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (DX)(R9*1), CX
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_70
+	MOVWLZX   -2(CX)(R10*2), SI
+
+no1of_70:
+	TESTB $0x02, R10
+	JEQ   no2of_71
+	SHLQ  $0x20, SI
+	MOVL  R10, R12
+	ANDL  $0x04, R12
+	MOVL  (CX)(R12*2), R12
+	ORQ   R12, SI
+
+no2of_71:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_72
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_72:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (DX)(R8*1), CX
+	XORL      R12, R12
+	TESTB     $0x01, R10
+	JEQ       no1of_75
+	MOVWLZX   -2(CX)(R10*2), R12
+
+no1of_75:
+	TESTB $0x02, R10
+	JEQ   no2of_76
+	SHLQ  $0x20, R12
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
+
+no2of_76:
+	VMOVQ   R12, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_77
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R12, X1, X1
+
+no4of_77:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (DX)(BX*1), CX
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_80
+	MOVWLZX   -2(CX)(R10*2), SI
+
+no1of_80:
+	TESTB $0x02, R10
+	JEQ   no2of_81
+	SHLQ  $0x20, SI
+	MOVL  R10, R12
+	ANDL  $0x04, R12
+	MOVL  (CX)(R12*2), R12
+	ORQ   R12, SI
+
+no2of_81:
+	VMOVQ   SI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_82
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, SI, X0, X0
+
+no4of_82:
+	VPMOVZXWD X0, Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (DI), CX
+	XORL      R12, R12
+	TESTB     $0x01, R10
+	JEQ       no1of_85
+	MOVWLZX   -2(CX)(R10*2), R12
+
+no1of_85:
+	TESTB $0x02, R10
+	JEQ   no2of_86
+	SHLQ  $0x20, R12
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (CX)(SI*2), SI
+	ORQ   SI, R12
+
+no2of_86:
+	VMOVQ   R12, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_87
+	VMOVQ   (CX), X1
+	VPINSRQ $0x01, R12, X1, X1
+
+no4of_87:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	MOVQ      8(SP), R12
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
+	JEQ       narrow4done
+	MOVQ      R12, SI
+
+narrow4left:
+	VMASKMOVPS (SI), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), SI
+	ADDQ       $-1, CX
+	TESTQ      CX, CX
+	JNE        narrow4left
+
+narrow4done:
+	LEAQ         (R11), SI
+	TESTB        $0x04, R10
+	JEQ          nohalf_88
+	VMOVUPS      X2, (SI)
+	ADDQ         $+16, SI
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_88:
+	TESTB     $0x02, R10
+	JEQ       nopair_89
+	VMOVSD    X2, (SI)
+	ADDQ      $+8, SI
+	VPERMILPD $0x01, X2, X2
+
+nopair_89:
+	TESTB  $0x01, R10
+	JEQ    noone_90
+	VMOVSS X2, (SI)
+
+noone_90:
+	MOVQ  (SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, (SP)
+	TESTQ SI, SI
+	JEQ   end
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
+	ADDQ  88(AX), R11
+	ADDQ  96(AX), R12
+	MOVQ  R12, 8(SP)
+	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), BX
+	MOVQ (AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), R12
+	MOVQ BX, R11
+	ADDQ 40(AX), R11
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ      R10, SI
+	ANDQ      $+7, SI
+	TESTQ     SI, SI
+	JEQ       many5
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, BX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, R11
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x02, SI
+	ADDQ      SI, R9
+	VPMOVZXWD (BX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (BX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (BX)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R11), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R11)(DX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       overlap5done
+	MOVQ      R9, CX
+
+overlap5left:
+	VADDPS (CX), Y3, Y3
+	ADDQ   104(AX), CX
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x01, CX
+	SUBQ    CX, BX
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x01, CX
+	SUBQ    CX, R11
+	MOVQ    R10, CX
+	ADDQ    $-8, CX
+	SHLQ    $0x02, CX
+	SUBQ    CX, R9
+
+many5:
+	CMPQ      R10, $+32
+	JLT       one5
+	VPMOVZXWD (BX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 16(BX), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 32(BX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 48(BX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (BX)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(BX)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(BX)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(BX)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (BX)(DX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(BX)(DX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(BX)(DX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(BX)(DX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (R11), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(R11), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 32(R11), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 48(R11), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD (R11)(DX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 16(R11)(DX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 32(R11)(DX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 48(R11)(DX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), CX
+	TESTQ     CX, CX
+	JEQ       many5done
+	MOVQ      R9, SI
+
+many5left:
+	VADDPS (SI), Y3, Y3
+	VADDPS 32(SI), Y2, Y2
+	VADDPS 64(SI), Y1, Y1
+	VADDPS 96(SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, CX
+	TESTQ  CX, CX
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+64, BX
+	ADDQ    $+64, R11
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ      R10, $+8
+	JLT       last5
+	VPMOVZXWD (BX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (BX)(DI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (BX)(DX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R11), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R11)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       one5done
+	MOVQ      R9, CX
+
+one5left:
+	VADDPS (CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+16, BX
+	ADDQ    $+16, R11
+	ADDQ    $+32, R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), BX
+	ADDQ  8(SP), R11
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, CX
+	SHLQ    $0x02, CX
+	LEAQ    reducesumConst0<>+0(SB), SI
+	SUBQ    CX, SI
+	VMOVUPS 32(SI), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	LEAQ    (BX), SI
+	XORL    CX, CX
+	TESTB   $0x01, R10
+	JEQ     no1of_93
+	MOVWLZX -2(SI)(R10*2), CX
+
+no1of_93:
+	TESTB $0x02, R10
+	JEQ   no2of_94
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_94:
+	VMOVQ   CX, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_95
+	VMOVQ   (SI), X1
+	VPINSRQ $0x01, CX, X1, X1
+
+no4of_95:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (BX)(DI*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_98
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_98:
+	TESTB $0x02, R10
+	JEQ   no2of_99
+	SHLQ  $0x20, R9
+	MOVL  R10, CX
+	ANDL  $0x04, CX
+	MOVL  (SI)(CX*2), CX
+	ORQ   CX, R9
+
+no2of_99:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_100
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_100:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (BX)(DX*1), SI
+	XORL      CX, CX
+	TESTB     $0x01, R10
+	JEQ       no1of_103
+	MOVWLZX   -2(SI)(R10*2), CX
+
+no1of_103:
+	TESTB $0x02, R10
+	JEQ   no2of_104
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_104:
+	VMOVQ   CX, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_105
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, CX, X2, X2
+
+no4of_105:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R11), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_108
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_108:
+	TESTB $0x02, R10
+	JEQ   no2of_109
+	SHLQ  $0x20, R9
+	MOVL  R10, CX
+	ANDL  $0x04, CX
+	MOVL  (SI)(CX*2), CX
+	ORQ   CX, R9
+
+no2of_109:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_110
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_110:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (R11)(DX*1), SI
+	XORL      CX, CX
+	TESTB     $0x01, R10
+	JEQ       no1of_113
+	MOVWLZX   -2(SI)(R10*2), CX
+
+no1of_113:
+	TESTB $0x02, R10
+	JEQ   no2of_114
+	SHLQ  $0x20, CX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, CX
+
+no2of_114:
+	VMOVQ   CX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_115
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, CX, X3, X3
+
+no4of_115:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       narrow5done
+	MOVQ      CX, R9
+
+narrow5left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, SI
+	TESTQ      SI, SI
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (R8), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_116
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_116:
+	TESTB     $0x02, R10
+	JEQ       nopair_117
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_117:
+	TESTB  $0x01, R10
+	JEQ    noone_118
+	VMOVSS X1, (R9)
+
+noone_118:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), BX
+	ADDQ  80(AX), R11
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), R12
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), R11
+	MOVQ 32(AX), BX
+	LEAQ (R11)(BX*1), CX
+	MOVQ R12, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ      R10, R9
+	ANDQ      $+7, R9
+	TESTQ     R9, R9
+	JEQ       many6
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, R12
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, R8
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x02, R9
+	ADDQ      R9, DI
+	VPMOVZXWD (R12), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (R12)(R11*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R12)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R12)(CX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R8), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R8)(R11*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       overlap6done
+	MOVQ      DI, SI
+
+overlap6left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, R12
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, R8
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x02, SI
+	SUBQ    SI, DI
+
+many6:
+	CMPQ      R10, $+32
+	JLT       one6
+	VPMOVZXWD (R12), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 16(R12), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 32(R12), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 48(R12), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R12)(R11*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(DX)(DI*1), Y7
+	VPMOVZXWD 16(R12)(R11*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(DX)(DI*1), Y7
+	VPMOVZXWD 32(R12)(R11*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(DX)(DI*1), Y7
+	VPMOVZXWD 48(R12)(R11*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y3, Y3
-	VPMOVZXWD (DX)(R9*1), Y7
+	VPMOVZXWD (R12)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (DX)(R8*1), Y6
+	VPMOVZXWD (R12)(CX*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(DX)(R9*1), Y7
+	VPMOVZXWD 16(R12)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 16(DX)(R8*1), Y6
+	VPMOVZXWD 16(R12)(CX*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(DX)(R9*1), Y7
+	VPMOVZXWD 32(R12)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 32(DX)(R8*1), Y6
+	VPMOVZXWD 32(R12)(CX*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(DX)(R9*1), Y7
+	VPMOVZXWD 48(R12)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 48(DX)(R8*1), Y6
+	VPMOVZXWD 48(R12)(CX*1), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VPMOVZXWD (R8), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 16(R8), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 32(R8), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 48(R8), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (R8)(R11*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VPMOVZXWD 16(R8)(R11*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 32(R8)(R11*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 48(R8)(R11*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y7, Y0, Y0
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y4, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       many6done
+	MOVQ      DI, R9
+
+many6left:
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+64, R12
+	ADDQ    $+64, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ      R10, $+8
+	JLT       last6
+	VPMOVZXWD (R12), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R12)(R11*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R12)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R12)(CX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R8), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R8)(R11*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       one6done
+	MOVQ      DI, SI
+
+one6left:
+	VADDPS (SI), Y3, Y3
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+16, R12
+	ADDQ    $+16, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R12
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    SI, R9
+	VMOVUPS 32(R9), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	LEAQ    (R12), R9
+	XORL    SI, SI
+	TESTB   $0x01, R10
+	JEQ     no1of_121
+	MOVWLZX -2(R9)(R10*2), SI
+
+no1of_121:
+	TESTB $0x02, R10
+	JEQ   no2of_122
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_122:
+	VMOVQ   SI, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_123
+	VMOVQ   (R9), X2
+	VPINSRQ $0x01, SI, X2, X2
+
+no4of_123:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (R12)(R11*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_126
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_126:
+	TESTB $0x02, R10
+	JEQ   no2of_127
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_127:
+	VMOVQ   DI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_128
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, DI, X1, X1
+
+no4of_128:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (R12)(BX*1), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_131
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_131:
+	TESTB $0x02, R10
+	JEQ   no2of_132
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_132:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_133
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_133:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (R12)(CX*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_136
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_136:
+	TESTB $0x02, R10
+	JEQ   no2of_137
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_137:
+	VMOVQ   DI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_138
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, DI, X0, X0
+
+no4of_138:
+	VPMOVZXWD X0, Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (R8), R9
+	XORL      SI, SI
+	TESTB     $0x01, R10
+	JEQ       no1of_141
+	MOVWLZX   -2(R9)(R10*2), SI
+
+no1of_141:
+	TESTB $0x02, R10
+	JEQ   no2of_142
+	SHLQ  $0x20, SI
+	MOVL  R10, DI
+	ANDL  $0x04, DI
+	MOVL  (R9)(DI*2), DI
+	ORQ   DI, SI
+
+no2of_142:
+	VMOVQ   SI, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_143
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
+
+no4of_143:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (R8)(R11*1), R9
+	XORL      DI, DI
+	TESTB     $0x01, R10
+	JEQ       no1of_146
+	MOVWLZX   -2(R9)(R10*2), DI
+
+no1of_146:
+	TESTB $0x02, R10
+	JEQ   no2of_147
+	SHLQ  $0x20, DI
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, DI
+
+no2of_147:
+	VMOVQ   DI, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_148
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, DI, X0, X0
+
+no4of_148:
+	VPMOVZXWD X0, Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       narrow6done
+	MOVQ      DI, SI
+
+narrow6left:
+	VMASKMOVPS (SI), Y3, Y1
+	VADDPS     Y1, Y2, Y2
+	ADDQ       104(AX), SI
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), SI
+	TESTB        $0x04, R10
+	JEQ          nohalf_149
+	VMOVUPS      X2, (SI)
+	ADDQ         $+16, SI
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_149:
+	TESTB     $0x02, R10
+	JEQ       nopair_150
+	VMOVSD    X2, (SI)
+	ADDQ      $+8, SI
+	VPERMILPD $0x01, X2, X2
+
+nopair_150:
+	TESTB  $0x01, R10
+	JEQ    noone_151
+	VMOVSS X2, (SI)
+
+noone_151:
+	MOVQ  (SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, (SP)
+	TESTQ SI, SI
+	JEQ   end
+	ADDQ  80(AX), R12
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), CX
+	MOVQ (AX), BX
+	MOVQ 16(AX), R11
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), R12
+	LEAQ (R8)(R12*1), DI
+	MOVQ CX, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ      R10, SI
+	ANDQ      $+7, SI
+	TESTQ     SI, SI
+	JEQ       many7
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, CX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x01, SI
+	ADDQ      SI, DX
+	MOVQ      R10, SI
+	ADDQ      $-8, SI
+	SHLQ      $0x02, SI
+	ADDQ      SI, R11
+	VPMOVZXWD (CX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (CX)(R8*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (CX)(R12*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (DX), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DX)(R8*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VPMOVZXWD (DX)(R12*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       overlap7done
+	MOVQ      R11, R9
+
+overlap7left:
+	VADDPS (R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, CX
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, DX
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R9, R11
+
+many7:
+	CMPQ      R10, $+32
+	JLT       one7
+	VPMOVZXWD (CX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 16(CX), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 32(CX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 48(CX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (CX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(CX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(CX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(CX)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (CX)(R12*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(CX)(R12*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(CX)(R12*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(CX)(R12*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (DX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(DX), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 32(DX), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 48(DX), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD (DX)(R8*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 16(DX)(R8*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 32(DX)(R8*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 48(DX)(R8*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VPMOVZXWD (DX)(R12*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 16(DX)(R12*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 32(DX)(R12*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 48(DX)(R12*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       many7done
+	MOVQ      R11, SI
+
+many7left:
+	VADDPS (SI), Y3, Y3
+	VADDPS 32(SI), Y2, Y2
+	VADDPS 64(SI), Y1, Y1
+	VADDPS 96(SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R11
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ      R10, $+8
+	JLT       last7
+	VPMOVZXWD (CX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (CX)(R8*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (CX)(R12*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (DX)(R8*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (DX)(R12*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       one7done
+	MOVQ      R11, R9
+
+one7left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R11
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R11
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R9
+	SHLQ    $0x02, R9
+	LEAQ    reducesumConst0<>+0(SB), SI
+	SUBQ    R9, SI
+	VMOVUPS 32(SI), Y0
+	MOVQ    R11, 8(SP)
+
+narrow7outer:
+	LEAQ    (CX), SI
+	XORL    R9, R9
+	TESTB   $0x01, R10
+	JEQ     no1of_154
+	MOVWLZX -2(SI)(R10*2), R9
+
+no1of_154:
+	TESTB $0x02, R10
+	JEQ   no2of_155
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_155:
+	VMOVQ   R9, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_156
+	VMOVQ   (SI), X1
+	VPINSRQ $0x01, R9, X1, X1
+
+no4of_156:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (CX)(R8*1), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_159
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_159:
+	TESTB $0x02, R10
+	JEQ   no2of_160
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_160:
+	VMOVQ   R11, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_161
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R11, X2, X2
+
+no4of_161:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (CX)(R12*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_164
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_164:
+	TESTB $0x02, R10
+	JEQ   no2of_165
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_165:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_166
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_166:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (DX), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_169
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_169:
+	TESTB $0x02, R10
+	JEQ   no2of_170
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_170:
+	VMOVQ   R11, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_171
+	VMOVQ   (SI), X2
+	VPINSRQ $0x01, R11, X2, X2
+
+no4of_171:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (DX)(R8*1), SI
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_174
+	MOVWLZX   -2(SI)(R10*2), R9
+
+no1of_174:
+	TESTB $0x02, R10
+	JEQ   no2of_175
+	SHLQ  $0x20, R9
+	MOVL  R10, R11
+	ANDL  $0x04, R11
+	MOVL  (SI)(R11*2), R11
+	ORQ   R11, R9
+
+no2of_175:
+	VMOVQ   R9, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_176
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, R9, X3, X3
+
+no4of_176:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	LEAQ      (DX)(R12*1), SI
+	XORL      R11, R11
+	TESTB     $0x01, R10
+	JEQ       no1of_179
+	MOVWLZX   -2(SI)(R10*2), R11
+
+no1of_179:
+	TESTB $0x02, R10
+	JEQ   no2of_180
+	SHLQ  $0x20, R11
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (SI)(R9*2), R9
+	ORQ   R9, R11
+
+no2of_180:
+	VMOVQ   R11, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_181
+	VMOVQ   (SI), X3
+	VPINSRQ $0x01, R11, X3, X3
+
+no4of_181:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       narrow7done
+	MOVQ      R11, R9
+
+narrow7left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, SI
+	TESTQ      SI, SI
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (BX), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_182
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_182:
+	TESTB     $0x02, R10
+	JEQ       nopair_183
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_183:
+	TESTB  $0x01, R10
+	JEQ    noone_184
+	VMOVSS X1, (R9)
+
+noone_184:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), R12
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), CX
+	LEAQ (DX)(CX*1), R11
+	MOVQ DI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
+
+outer8:
+	MOVQ      R10, R9
+	ANDQ      $+7, R9
+	TESTQ     R9, R9
+	JEQ       many8
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, DI
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x01, R9
+	ADDQ      R9, BX
+	MOVQ      R10, R9
+	ADDQ      $-8, R9
+	SHLQ      $0x02, R9
+	ADDQ      R9, R8
+	VPMOVZXWD (DI), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (DI)(DX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (DI)(CX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (DI)(R11*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (BX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (BX)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (BX)(CX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       overlap8done
+	MOVQ      R8, SI
+
+overlap8left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, DI
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x01, SI
+	SUBQ    SI, BX
+	MOVQ    R10, SI
+	ADDQ    $-8, SI
+	SHLQ    $0x02, SI
+	SUBQ    SI, R8
+
+many8:
+	CMPQ      R10, $+32
+	JLT       one8
+	VPMOVZXWD (DI), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD 16(DI), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 32(DI), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 48(DI), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (DI)(DX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y7, Y0, Y0
+	VPMOVZXWD 16(DI)(DX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y7, Y1, Y1
+	VPMOVZXWD 32(DI)(DX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y7, Y2, Y2
+	VPMOVZXWD 48(DI)(DX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VPMOVZXWD (DI)(CX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD (DI)(R11*1), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y0, Y0
+	VPMOVZXWD 16(DI)(CX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 16(DI)(R11*1), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y1, Y1
+	VPMOVZXWD 32(DI)(CX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 32(DI)(R11*1), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y2, Y2
+	VPMOVZXWD 48(DI)(CX*1), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD 48(DI)(R11*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y3, Y3
@@ -41679,739 +46611,896 @@ many4:
 	VPSLLD    $0x10, Y5, Y5
 	VPMOVZXWD 48(BX), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD (BX)(DI*1), Y8
+	VPMOVZXWD (BX)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 16(BX)(DI*1), Y8
+	VPMOVZXWD 16(BX)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 32(BX)(DI*1), Y8
+	VPMOVZXWD 32(BX)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 48(BX)(DI*1), Y8
+	VPMOVZXWD 48(BX)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD (BX)(R9*1), Y8
+	VPMOVZXWD (BX)(CX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD (BX)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 16(BX)(R9*1), Y8
+	VPMOVZXWD 16(BX)(CX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(BX)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 32(BX)(R9*1), Y8
+	VPMOVZXWD 32(BX)(CX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 32(BX)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 48(BX)(R9*1), Y8
+	VPMOVZXWD 48(BX)(CX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 48(BX)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y4, Y4
 	VADDPS    Y7, Y0, Y0
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD (R11), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(R11), Y5
-	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 32(R11), Y6
-	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 48(R11), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (R11)(DI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(R11)(DI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(R11)(DI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(R11)(DI*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD (R11)(R9*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD (R11)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(R11)(R9*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(R11)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(R11)(R9*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 32(R11)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(R11)(R9*1), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 48(R11)(R8*1), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD (R12), Y8
-	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(R12), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VPMOVZXWD 32(R12), Y10
-	VPSLLD    $0x10, Y10, Y10
-	VPMOVZXWD 48(R12), Y11
-	VPSLLD    $0x10, Y11, Y11
-	VPMOVZXWD (R12)(DI*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y8, Y8
-	VPMOVZXWD 16(R12)(DI*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y9, Y9
-	VPMOVZXWD 32(R12)(DI*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y10, Y10
-	VPMOVZXWD 48(R12)(DI*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VADDPS    Y12, Y11, Y11
-	VPMOVZXWD (R12)(R9*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VPMOVZXWD (R12)(R8*1), Y13
-	VPSLLD    $0x10, Y13, Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y8, Y8
-	VPMOVZXWD 16(R12)(R9*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VPMOVZXWD 16(R12)(R8*1), Y13
-	VPSLLD    $0x10, Y13, Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y9, Y9
-	VPMOVZXWD 32(R12)(R9*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VPMOVZXWD 32(R12)(R8*1), Y13
-	VPSLLD    $0x10, Y13, Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y10, Y10
-	VPMOVZXWD 48(R12)(R9*1), Y12
-	VPSLLD    $0x10, Y12, Y12
-	VPMOVZXWD 48(R12)(R8*1), Y13
-	VPSLLD    $0x10, Y13, Y13
-	VADDPS    Y13, Y12, Y12
-	VADDPS    Y12, Y11, Y11
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y9, Y5, Y5
-	VADDPS    Y10, Y6, Y6
-	VADDPS    Y11, Y7, Y7
-	VADDPS    Y4, Y0, Y0
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y7, Y3, Y3
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       many4done
-	MOVQ      SI, R13
+	MOVQ      72(AX), SI
+	TESTQ     SI, SI
+	JEQ       many8done
+	MOVQ      R8, R9
 
-many4left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, SI
+	TESTQ  SI, SI
+	JNE    many8left
 
-many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+64, DX
+many8done:
+	VMOVUPS Y0, (R12)
+	VMOVUPS Y1, 32(R12)
+	VMOVUPS Y2, 64(R12)
+	VMOVUPS Y3, 96(R12)
+	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $+64, R11
-	ADDQ    $+64, R12
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
+	ADDQ    $+128, R12
+	ADDQ    $+128, R8
 	ADDQ    $-32, R10
-	JMP     many4
+	JMP     many8
 
-one4:
+one8:
 	CMPQ      R10, $+8
-	JLT       last4
-	VPMOVZXWD (DX), Y3
+	JLT       last8
+	VPMOVZXWD (DI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(DI*1), Y2
+	VPMOVZXWD (DI)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DX)(R9*1), Y2
+	VPMOVZXWD (DI)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DX)(R8*1), Y1
+	VPMOVZXWD (DI)(R11*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	VPMOVZXWD (BX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (BX)(DI*1), Y1
+	VPMOVZXWD (BX)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (BX)(R9*1), Y1
+	VPMOVZXWD (BX)(CX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (BX)(R8*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (R11)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(R8*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (R12), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R12)(DI*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VPMOVZXWD (R12)(R9*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R12)(R8*1), Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       one4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       one8done
+	MOVQ      R8, SI
 
-one4left:
-	VADDPS (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VADDPS (SI), Y3, Y3
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one8left
 
-one4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+16, DX
+one8done:
+	VMOVUPS Y3, (R12)
+	ADDQ    $+16, DI
 	ADDQ    $+16, BX
-	ADDQ    $+16, R11
-	ADDQ    $+16, R12
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
+	ADDQ    $+32, R12
+	ADDQ    $+32, R8
 	ADDQ    $-8, R10
-	JMP     one4
+	JMP     one8
 
-last4:
+last8:
 	TESTQ   R10, R10
-	JEQ     next4
+	JEQ     next8
 	SHLQ    $0x02, R10
-	ADDQ    R10, CX
+	ADDQ    R10, R12
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
+	VMOVUPS Y3, -32(R12)
 
-next4:
+next8:
 	MOVQ  (SP), R10
 	ADDQ  $-1, R10
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), DI
 	ADDQ  8(SP), BX
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
-	JMP   outer4
+	ADDQ  16(SP), R12
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
-	MOVQ    SI, 8(SP)
+narrow8:
+	MOVQ    R10, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    SI, R9
+	VMOVUPS 32(R9), Y3
+	MOVQ    R8, 8(SP)
 
-narrow4outer:
-	LEAQ    (DX), R13
-	XORL    R14, R14
+narrow8outer:
+	LEAQ    (DI), R9
+	XORL    SI, SI
 	TESTB   $0x01, R10
-	JEQ     no1of_90
-	MOVWLZX -2(R13)(R10*2), R14
+	JEQ     no1of_187
+	MOVWLZX -2(R9)(R10*2), SI
 
-no1of_90:
+no1of_187:
 	TESTB $0x02, R10
-	JEQ   no2of_91
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	JEQ   no2of_188
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
 
-no2of_91:
-	VMOVQ   R14, X2
+no2of_188:
+	VMOVQ   SI, X2
 	TESTB   $0x04, R10
-	JEQ     no4of_92
-	VMOVQ   (R13), X2
-	VPINSRQ $0x01, R14, X2, X2
+	JEQ     no4of_189
+	VMOVQ   (R9), X2
+	VPINSRQ $0x01, SI, X2, X2
 
-no4of_92:
+no4of_189:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DX)(DI*1), R13
+	LEAQ      (DI)(DX*1), R9
+	XORL      R8, R8
+	TESTB     $0x01, R10
+	JEQ       no1of_192
+	MOVWLZX   -2(R9)(R10*2), R8
+
+no1of_192:
+	TESTB $0x02, R10
+	JEQ   no2of_193
+	SHLQ  $0x20, R8
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
+
+no2of_193:
+	VMOVQ   R8, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_194
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, R8, X1, X1
+
+no4of_194:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	LEAQ      (DI)(CX*1), R9
 	XORL      SI, SI
 	TESTB     $0x01, R10
-	JEQ       no1of_95
-	MOVWLZX   -2(R13)(R10*2), SI
+	JEQ       no1of_197
+	MOVWLZX   -2(R9)(R10*2), SI
 
-no1of_95:
+no1of_197:
 	TESTB $0x02, R10
-	JEQ   no2of_96
+	JEQ   no2of_198
 	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
 
-no2of_96:
+no2of_198:
 	VMOVQ   SI, X1
 	TESTB   $0x04, R10
-	JEQ     no4of_97
-	VMOVQ   (R13), X1
+	JEQ     no4of_199
+	VMOVQ   (R9), X1
 	VPINSRQ $0x01, SI, X1, X1
 
-no4of_97:
+no4of_199:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(R9*1), R13
-	XORL      R14, R14
+	LEAQ      (DI)(R11*1), R9
+	XORL      R8, R8
 	TESTB     $0x01, R10
-	JEQ       no1of_100
-	MOVWLZX   -2(R13)(R10*2), R14
+	JEQ       no1of_202
+	MOVWLZX   -2(R9)(R10*2), R8
 
-no1of_100:
+no1of_202:
 	TESTB $0x02, R10
-	JEQ   no2of_101
-	SHLQ  $0x20, R14
+	JEQ   no2of_203
+	SHLQ  $0x20, R8
 	MOVL  R10, SI
 	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
 
-no2of_101:
-	VMOVQ   R14, X1
+no2of_203:
+	VMOVQ   R8, X0
 	TESTB   $0x04, R10
-	JEQ     no4of_102
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
+	JEQ     no4of_204
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, R8, X0, X0
 
-no4of_102:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DX)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_105
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_105:
-	TESTB $0x02, R10
-	JEQ   no2of_106
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_106:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_107
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_107:
+no4of_204:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R13
-	XORL      R14, R14
+	LEAQ      (BX), R9
+	XORL      SI, SI
 	TESTB     $0x01, R10
-	JEQ       no1of_110
-	MOVWLZX   -2(R13)(R10*2), R14
+	JEQ       no1of_207
+	MOVWLZX   -2(R9)(R10*2), SI
 
-no1of_110:
+no1of_207:
 	TESTB $0x02, R10
-	JEQ   no2of_111
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
+	JEQ   no2of_208
+	SHLQ  $0x20, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
 
-no2of_111:
-	VMOVQ   R14, X1
+no2of_208:
+	VMOVQ   SI, X1
 	TESTB   $0x04, R10
-	JEQ     no4of_112
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
+	JEQ     no4of_209
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, SI, X1, X1
 
-no4of_112:
+no4of_209:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (BX)(DI*1), R13
+	LEAQ      (BX)(DX*1), R9
+	XORL      R8, R8
+	TESTB     $0x01, R10
+	JEQ       no1of_212
+	MOVWLZX   -2(R9)(R10*2), R8
+
+no1of_212:
+	TESTB $0x02, R10
+	JEQ   no2of_213
+	SHLQ  $0x20, R8
+	MOVL  R10, SI
+	ANDL  $0x04, SI
+	MOVL  (R9)(SI*2), SI
+	ORQ   SI, R8
+
+no2of_213:
+	VMOVQ   R8, X0
+	TESTB   $0x04, R10
+	JEQ     no4of_214
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, R8, X0, X0
+
+no4of_214:
+	VPMOVZXWD X0, Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y1, Y1
+	LEAQ      (BX)(CX*1), R9
 	XORL      SI, SI
 	TESTB     $0x01, R10
-	JEQ       no1of_115
-	MOVWLZX   -2(R13)(R10*2), SI
+	JEQ       no1of_217
+	MOVWLZX   -2(R9)(R10*2), SI
 
-no1of_115:
+no1of_217:
 	TESTB $0x02, R10
-	JEQ   no2of_116
+	JEQ   no2of_218
 	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
+	MOVL  R10, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, SI
 
-no2of_116:
+no2of_218:
 	VMOVQ   SI, X0
 	TESTB   $0x04, R10
-	JEQ     no4of_117
-	VMOVQ   (R13), X0
+	JEQ     no4of_219
+	VMOVQ   (R9), X0
 	VPINSRQ $0x01, SI, X0, X0
 
-no4of_117:
+no4of_219:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_120
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_120:
-	TESTB $0x02, R10
-	JEQ   no2of_121
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_121:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_122
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_122:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	LEAQ      (BX)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_125
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_125:
-	TESTB $0x02, R10
-	JEQ   no2of_126
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_126:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_127
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_127:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R11), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_130
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_130:
-	TESTB $0x02, R10
-	JEQ   no2of_131
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_131:
-	VMOVQ   R14, X1
-	TESTB   $0x04, R10
-	JEQ     no4of_132
-	VMOVQ   (R13), X1
-	VPINSRQ $0x01, R14, X1, X1
-
-no4of_132:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R11)(DI*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_135
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_135:
-	TESTB $0x02, R10
-	JEQ   no2of_136
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_136:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_137
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_137:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (R11)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_140
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_140:
-	TESTB $0x02, R10
-	JEQ   no2of_141
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_141:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_142
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_142:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	LEAQ      (R11)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_145
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_145:
-	TESTB $0x02, R10
-	JEQ   no2of_146
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_146:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_147
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_147:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (R12), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_150
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_150:
-	TESTB $0x02, R10
-	JEQ   no2of_151
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_151:
-	VMOVQ   R14, X0
-	TESTB   $0x04, R10
-	JEQ     no4of_152
-	VMOVQ   (R13), X0
-	VPINSRQ $0x01, R14, X0, X0
-
-no4of_152:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	LEAQ      (R12)(DI*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_155
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_155:
-	TESTB $0x02, R10
-	JEQ   no2of_156
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_156:
-	VMOVQ   SI, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_157
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, SI, X7, X7
-
-no4of_157:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	LEAQ      (R12)(R9*1), R13
-	XORL      R14, R14
-	TESTB     $0x01, R10
-	JEQ       no1of_160
-	MOVWLZX   -2(R13)(R10*2), R14
-
-no1of_160:
-	TESTB $0x02, R10
-	JEQ   no2of_161
-	SHLQ  $0x20, R14
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R13)(SI*2), SI
-	ORQ   SI, R14
-
-no2of_161:
-	VMOVQ   R14, X7
-	TESTB   $0x04, R10
-	JEQ     no4of_162
-	VMOVQ   (R13), X7
-	VPINSRQ $0x01, R14, X7, X7
-
-no4of_162:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	LEAQ      (R12)(R8*1), R13
-	XORL      SI, SI
-	TESTB     $0x01, R10
-	JEQ       no1of_165
-	MOVWLZX   -2(R13)(R10*2), SI
-
-no1of_165:
-	TESTB $0x02, R10
-	JEQ   no2of_166
-	SHLQ  $0x20, SI
-	MOVL  R10, R14
-	ANDL  $0x04, R14
-	MOVL  (R13)(R14*2), R14
-	ORQ   R14, SI
-
-no2of_166:
-	VMOVQ   SI, X6
-	TESTB   $0x04, R10
-	JEQ     no4of_167
-	VMOVQ   (R13), X6
-	VPINSRQ $0x01, SI, X6, X6
-
-no4of_167:
-	VPMOVZXWD X6, Y6
-	VPSLLD    $0x10, Y6, Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	MOVQ      8(SP), SI
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       narrow4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       narrow8done
+	MOVQ      SI, R8
 
-narrow4left:
-	VMASKMOVPS (R14), Y3, Y1
+narrow8left:
+	VMASKMOVPS (R8), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
-	JNE        narrow4left
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        narrow8left
 
-narrow4done:
-	LEAQ         (CX), R14
+narrow8done:
+	LEAQ         (R12), R8
 	TESTB        $0x04, R10
-	JEQ          nohalf_168
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	JEQ          nohalf_220
+	VMOVUPS      X2, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
-nohalf_168:
+nohalf_220:
 	TESTB     $0x02, R10
-	JEQ       nopair_169
-	VMOVSD    X2, (R14)
-	ADDQ      $+8, R14
+	JEQ       nopair_221
+	VMOVSD    X2, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X2, X2
 
-nopair_169:
+nopair_221:
 	TESTB  $0x01, R10
-	JEQ    noone_170
-	VMOVSS X2, (R14)
+	JEQ    noone_222
+	VMOVSS X2, (R8)
 
-noone_170:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+noone_222:
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  88(AX), R11
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), BX
 	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
+	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
-	JMP   narrow4outer
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), R11
+	MOVQ (AX), CX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), SI
+	MOVQ R11, R12
+	ADDQ 40(AX), R12
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ      R10, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
+	JEQ       many9
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R11
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R12
+	MOVQ      R10, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, DX
+	VPMOVZXWD (R11), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R11)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R11)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R11)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R12), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R12)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VPMOVZXWD (R12)(DI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R12)(SI*1), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VADDPS    Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       overlap9done
+	MOVQ      DX, R9
+
+overlap9left:
+	VADDPS (R9), Y3, Y3
+	ADDQ   104(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, R11
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x01, R9
+	SUBQ    R9, R12
+	MOVQ    R10, R9
+	ADDQ    $-8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R9, DX
+
+many9:
+	CMPQ      R10, $+32
+	JLT       one9
+	VPMOVZXWD (R11), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 16(R11), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD 32(R11), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD 48(R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (R11)(BX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(R11)(BX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(R11)(BX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(R11)(BX*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (R11)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (R11)(SI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VPMOVZXWD 16(R11)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(R11)(SI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VPMOVZXWD 32(R11)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 32(R11)(SI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VPMOVZXWD 48(R11)(DI*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 48(R11)(SI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (R12), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(R12), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VPMOVZXWD 32(R12), Y6
+	VPSLLD    $0x10, Y6, Y6
+	VPMOVZXWD 48(R12), Y7
+	VPSLLD    $0x10, Y7, Y7
+	VPMOVZXWD (R12)(BX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 16(R12)(BX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 32(R12)(BX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 48(R12)(BX*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VPMOVZXWD (R12)(DI*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD (R12)(SI*1), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXWD 16(R12)(DI*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 16(R12)(SI*1), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXWD 32(R12)(DI*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 32(R12)(SI*1), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXWD 48(R12)(DI*1), Y8
+	VPSLLD    $0x10, Y8, Y8
+	VPMOVZXWD 48(R12)(SI*1), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y5, Y2, Y2
+	VADDPS    Y6, Y1, Y1
+	VADDPS    Y7, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       many9done
+	MOVQ      DX, R8
+
+many9left:
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, R12
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ      R10, $+8
+	JLT       last9
+	VPMOVZXWD (R11), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (R11)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R11)(DI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R11)(SI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R12), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R12)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (R12)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R12)(SI*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       one9done
+	MOVQ      DX, R9
+
+one9left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   104(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (CX)
+	ADDQ    $+16, R11
+	ADDQ    $+16, R12
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(CX)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R11
+	ADDQ  8(SP), R12
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R9
+	SHLQ    $0x02, R9
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    R9, R8
+	VMOVUPS 32(R8), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	LEAQ    (R11), R8
+	XORL    R9, R9
+	TESTB   $0x01, R10
+	JEQ     no1of_225
+	MOVWLZX -2(R8)(R10*2), R9
+
+no1of_225:
+	TESTB $0x02, R10
+	JEQ   no2of_226
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_226:
+	VMOVQ   R9, X1
+	TESTB   $0x04, R10
+	JEQ     no4of_227
+	VMOVQ   (R8), X1
+	VPINSRQ $0x01, R9, X1, X1
+
+no4of_227:
+	VPMOVZXWD X1, Y1
+	VPSLLD    $0x10, Y1, Y1
+	LEAQ      (R11)(BX*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_230
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_230:
+	TESTB $0x02, R10
+	JEQ   no2of_231
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_231:
+	VMOVQ   DX, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_232
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, DX, X2, X2
+
+no4of_232:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R11)(DI*1), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_235
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_235:
+	TESTB $0x02, R10
+	JEQ   no2of_236
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_236:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_237
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_237:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (R11)(SI*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_240
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_240:
+	TESTB $0x02, R10
+	JEQ   no2of_241
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_241:
+	VMOVQ   DX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_242
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, DX, X3, X3
+
+no4of_242:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	LEAQ      (R12), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_245
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_245:
+	TESTB $0x02, R10
+	JEQ   no2of_246
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_246:
+	VMOVQ   R9, X2
+	TESTB   $0x04, R10
+	JEQ     no4of_247
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, R9, X2, X2
+
+no4of_247:
+	VPMOVZXWD X2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	LEAQ      (R12)(BX*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_250
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_250:
+	TESTB $0x02, R10
+	JEQ   no2of_251
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_251:
+	VMOVQ   DX, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_252
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, DX, X3, X3
+
+no4of_252:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	LEAQ      (R12)(DI*1), R8
+	XORL      R9, R9
+	TESTB     $0x01, R10
+	JEQ       no1of_255
+	MOVWLZX   -2(R8)(R10*2), R9
+
+no1of_255:
+	TESTB $0x02, R10
+	JEQ   no2of_256
+	SHLQ  $0x20, R9
+	MOVL  R10, DX
+	ANDL  $0x04, DX
+	MOVL  (R8)(DX*2), DX
+	ORQ   DX, R9
+
+no2of_256:
+	VMOVQ   R9, X3
+	TESTB   $0x04, R10
+	JEQ     no4of_257
+	VMOVQ   (R8), X3
+	VPINSRQ $0x01, R9, X3, X3
+
+no4of_257:
+	VPMOVZXWD X3, Y3
+	VPSLLD    $0x10, Y3, Y3
+	LEAQ      (R12)(SI*1), R8
+	XORL      DX, DX
+	TESTB     $0x01, R10
+	JEQ       no1of_260
+	MOVWLZX   -2(R8)(R10*2), DX
+
+no1of_260:
+	TESTB $0x02, R10
+	JEQ   no2of_261
+	SHLQ  $0x20, DX
+	MOVL  R10, R9
+	ANDL  $0x04, R9
+	MOVL  (R8)(R9*2), R9
+	ORQ   R9, DX
+
+no2of_261:
+	VMOVQ   DX, X7
+	TESTB   $0x04, R10
+	JEQ     no4of_262
+	VMOVQ   (R8), X7
+	VPINSRQ $0x01, DX, X7, X7
+
+no4of_262:
+	VPMOVZXWD X7, Y7
+	VPSLLD    $0x10, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       narrow9done
+	MOVQ      DX, R9
+
+narrow9left:
+	VMASKMOVPS (R9), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       104(AX), R9
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (CX), R9
+	TESTB        $0x04, R10
+	JEQ          nohalf_263
+	VMOVUPS      X1, (R9)
+	ADDQ         $+16, R9
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_263:
+	TESTB     $0x02, R10
+	JEQ       nopair_264
+	VMOVSD    X1, (R9)
+	ADDQ      $+8, R9
+	VPERMILPD $0x01, X1, X1
+
+nopair_264:
+	TESTB  $0x01, R10
+	JEQ    noone_265
+	VMOVSS X1, (R9)
+
+noone_265:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  80(AX), R11
+	ADDQ  80(AX), R12
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -42421,39 +47510,49 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsI32AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x02, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -42471,14 +47570,14 @@ outer0:
 	SHLQ    $0x02, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VPADDD (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -42501,7 +47600,7 @@ many0:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -42511,7 +47610,7 @@ many0left:
 	VPADDD 32(DI), Y1, Y1
 	VPADDD 64(DI), Y2, Y2
 	VPADDD 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -42531,14 +47630,14 @@ one0:
 	CMPQ    SI, $+8
 	JLT     last0
 	VMOVUPS (DX), Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VPADDD (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -42568,7 +47667,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -42582,7 +47681,7 @@ narrow0:
 narrow0outer:
 	VMASKMOVPS (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow0done
 	MOVQ       BX, R8
@@ -42590,7 +47689,7 @@ narrow0outer:
 narrow0left:
 	VMASKMOVPS (R8), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       112(AX), R8
+	ADDQ       104(AX), R8
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -42621,19 +47720,19 @@ noone_3:
 	MOVQ  R8, (SP)
 	TESTQ R8, R8
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), R8
+	MOVQ 56(AX), R8
 	CMPQ R8, $+8
 	JLT  narrow1
 
@@ -42652,14 +47751,14 @@ outer1:
 	ADDQ    DI, CX
 	VMOVUPS (DX), Y3
 	VPADDD  (DX)(SI*1), Y3, Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDD (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -42686,7 +47785,7 @@ many1:
 	VPADDD  32(DX)(SI*1), Y2, Y2
 	VPADDD  64(DX)(SI*1), Y1, Y1
 	VPADDD  96(DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, DI
@@ -42696,7 +47795,7 @@ many1left:
 	VPADDD 32(DI), Y2, Y2
 	VPADDD 64(DI), Y1, Y1
 	VPADDD 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -42717,14 +47816,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VPADDD  (DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDD (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -42754,7 +47853,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R8
+	MOVQ  56(AX), R8
 	JMP   outer1
 
 narrow1:
@@ -42770,7 +47869,7 @@ narrow1outer:
 	VMASKMOVPS (DX)(SI*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow1done
 	MOVQ       CX, R9
@@ -42778,7 +47877,7 @@ narrow1outer:
 narrow1left:
 	VMASKMOVPS (R9), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -42809,21 +47908,21 @@ noone_6:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), R8
 	LEAQ (BX)(R8*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow2
 
@@ -42842,17 +47941,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VPADDD  (SI)(BX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VPADDD  (SI)(R9*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    80(AX), R10
+	VPADDD  (SI)(R8*1), Y0, Y0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VPADDD (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -42879,19 +47976,11 @@ many2:
 	VPADDD  32(SI)(BX*1), Y1, Y1
 	VPADDD  64(SI)(BX*1), Y2, Y2
 	VPADDD  96(SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y4
-	VMOVUPS 32(SI)(R8*1), Y5
-	VMOVUPS 64(SI)(R8*1), Y6
-	VMOVUPS 96(SI)(R8*1), Y7
-	VPADDD  (SI)(R9*1), Y4, Y4
-	VPADDD  32(SI)(R9*1), Y5, Y5
-	VPADDD  64(SI)(R9*1), Y6, Y6
-	VPADDD  96(SI)(R9*1), Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	MOVQ    80(AX), R11
+	VPADDD  (SI)(R8*1), Y0, Y0
+	VPADDD  32(SI)(R8*1), Y1, Y1
+	VPADDD  64(SI)(R8*1), Y2, Y2
+	VPADDD  96(SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -42901,7 +47990,7 @@ many2left:
 	VPADDD 32(R10), Y1, Y1
 	VPADDD 64(R10), Y2, Y2
 	VPADDD 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -42922,17 +48011,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VPADDD  (SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VPADDD  (SI)(R9*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    80(AX), R10
+	VPADDD  (SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VPADDD (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -42962,7 +48049,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -42978,11 +48065,9 @@ narrow2outer:
 	VMASKMOVPS (SI)(BX*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
 	VMASKMOVPS (SI)(R8*1), Y3, Y1
-	VMASKMOVPS (SI)(R9*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), R10
+	MOVQ       72(AX), R10
 	TESTQ      R10, R10
 	JEQ        narrow2done
 	MOVQ       CX, R11
@@ -42990,7 +48075,7 @@ narrow2outer:
 narrow2left:
 	VMASKMOVPS (R11), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), R11
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
@@ -43021,83 +48106,67 @@ noone_9:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ    R11, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R9
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	MOVQ    R11, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
 	VMOVUPS (R9), Y3
 	VPADDD  (R9)(SI*1), Y3, Y3
 	VMOVUPS (R9)(CX*1), Y2
 	VPADDD  (R9)(DX*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDD  (DI)(SI*1), Y2, Y2
-	VMOVUPS (DI)(CX*1), Y1
-	VPADDD  (DI)(DX*1), Y1, Y1
-	VPADDD  Y1, Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 overlap3left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDD (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R11, $+32
+	CMPQ    DI, $+32
 	JLT     one3
 	VMOVUPS (R9), Y3
 	VMOVUPS 32(R9), Y2
@@ -43107,55 +48176,31 @@ many3:
 	VPADDD  32(R9)(SI*1), Y2, Y2
 	VPADDD  64(R9)(SI*1), Y1, Y1
 	VPADDD  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y7
-	VMOVUPS 32(R9)(CX*1), Y6
-	VMOVUPS 64(R9)(CX*1), Y5
-	VMOVUPS 96(R9)(CX*1), Y4
-	VPADDD  (R9)(DX*1), Y7, Y7
-	VPADDD  32(R9)(DX*1), Y6, Y6
-	VPADDD  64(R9)(DX*1), Y5, Y5
-	VPADDD  96(R9)(DX*1), Y4, Y4
-	VPADDD  Y7, Y3, Y3
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y4, Y0, Y0
-	VMOVUPS (DI), Y4
-	VMOVUPS 32(DI), Y5
-	VMOVUPS 64(DI), Y6
-	VMOVUPS 96(DI), Y7
-	VPADDD  (DI)(SI*1), Y4, Y4
-	VPADDD  32(DI)(SI*1), Y5, Y5
-	VPADDD  64(DI)(SI*1), Y6, Y6
-	VPADDD  96(DI)(SI*1), Y7, Y7
-	VMOVUPS (DI)(CX*1), Y8
-	VMOVUPS 32(DI)(CX*1), Y9
-	VMOVUPS 64(DI)(CX*1), Y10
-	VMOVUPS 96(DI)(CX*1), Y11
-	VPADDD  (DI)(DX*1), Y8, Y8
-	VPADDD  32(DI)(DX*1), Y9, Y9
-	VPADDD  64(DI)(DX*1), Y10, Y10
-	VPADDD  96(DI)(DX*1), Y11, Y11
-	VPADDD  Y8, Y4, Y4
-	VPADDD  Y9, Y5, Y5
-	VPADDD  Y10, Y6, Y6
-	VPADDD  Y11, Y7, Y7
+	VMOVUPS (R9)(CX*1), Y4
+	VMOVUPS 32(R9)(CX*1), Y5
+	VMOVUPS 64(R9)(CX*1), Y6
+	VMOVUPS 96(R9)(CX*1), Y7
+	VPADDD  (R9)(DX*1), Y4, Y4
+	VPADDD  32(R9)(DX*1), Y5, Y5
+	VPADDD  64(R9)(DX*1), Y6, Y6
+	VPADDD  96(R9)(DX*1), Y7, Y7
 	VPADDD  Y4, Y3, Y3
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y7, Y0, Y0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VPADDD (R10), Y3, Y3
-	VPADDD 32(R10), Y2, Y2
-	VPADDD 64(R10), Y1, Y1
-	VPADDD 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R11), Y3, Y3
+	VPADDD 32(R11), Y2, Y2
+	VPADDD 64(R11), Y1, Y1
+	VPADDD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -43164,74 +48209,65 @@ many3done:
 	VMOVUPS Y1, 64(R8)
 	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, R9
-	ADDQ    $+128, DI
 	ADDQ    $+128, R8
 	ADDQ    $+128, BX
-	ADDQ    $-32, R11
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ    R11, $+8
+	CMPQ    DI, $+8
 	JLT     last3
 	VMOVUPS (R9), Y0
 	VPADDD  (R9)(SI*1), Y0, Y0
 	VMOVUPS (R9)(CX*1), Y1
 	VPADDD  (R9)(DX*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VPADDD  (DI)(SI*1), Y1, Y1
-	VMOVUPS (DI)(CX*1), Y2
-	VPADDD  (DI)(DX*1), Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 one3left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDD (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (R8)
 	ADDQ    $+32, R9
-	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	ADDQ    $+32, BX
-	ADDQ    $-8, R11
+	ADDQ    $-8, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(R8)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y0
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
@@ -43242,161 +48278,115 @@ narrow3outer:
 	VMASKMOVPS (R9)(DX*1), Y0, Y3
 	VPADDD     Y3, Y2, Y2
 	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (DI), Y0, Y2
-	VMASKMOVPS (DI)(SI*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VMASKMOVPS (DI)(CX*1), Y0, Y3
-	VMASKMOVPS (DI)(DX*1), Y0, Y7
-	VPADDD     Y7, Y3, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow3done
-	MOVQ       BX, R12
+	MOVQ       BX, R10
 
 narrow3left:
-	VMASKMOVPS (R12), Y0, Y2
+	VMASKMOVPS (R10), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R12
-	TESTB        $0x04, R11
+	LEAQ         (R8), R10
+	TESTB        $0x04, DI
 	JEQ          nohalf_10
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_10:
-	TESTB     $0x02, R11
+	TESTB     $0x02, DI
 	JEQ       nopair_11
-	VMOVSD    X1, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X1, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
 nopair_11:
-	TESTB  $0x01, R11
+	TESTB  $0x01, DI
 	JEQ    noone_12
-	VMOVSS X1, (R12)
+	VMOVSS X1, (R10)
 
 noone_12:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ DX, R8
-	ADDQ 40(AX), R8
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ R8, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), BX
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
 
 outer4:
-	MOVQ    R10, R13
-	ANDQ    $+7, R13
-	TESTQ   R13, R13
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many4
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DX
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R8
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R11
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R12
-	MOVQ    R10, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VPADDD  (DX)(DI*1), Y0, Y0
-	VMOVUPS (DX)(R9*1), Y1
-	VPADDD  (DX)(BX*1), Y1, Y1
+	VPADDD  (DX)(R9*1), Y0, Y0
+	VMOVUPS (DX)(BX*1), Y1
+	VPADDD  (DX)(R8*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VPADDD  (R8)(DI*1), Y1, Y1
-	VMOVUPS (R8)(R9*1), Y2
-	VPADDD  (R8)(BX*1), Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VMOVUPS (R11), Y1
-	VPADDD  (R11)(DI*1), Y1, Y1
-	VMOVUPS (R11)(R9*1), Y2
-	VPADDD  (R11)(BX*1), Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VMOVUPS (R12), Y2
-	VPADDD  (R12)(DI*1), Y2, Y2
-	VMOVUPS (R12)(R9*1), Y3
-	VPADDD  (R12)(BX*1), Y3, Y3
-	VPADDD  Y3, Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VPADDD  (DI), Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 overlap4left:
-	VPADDD (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R8
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ    R10, $+32
@@ -43405,107 +48395,39 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VPADDD  (DX)(DI*1), Y0, Y0
-	VPADDD  32(DX)(DI*1), Y1, Y1
-	VPADDD  64(DX)(DI*1), Y2, Y2
-	VPADDD  96(DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y7
-	VMOVUPS 32(DX)(R9*1), Y6
-	VMOVUPS 64(DX)(R9*1), Y5
-	VMOVUPS 96(DX)(R9*1), Y4
-	VPADDD  (DX)(BX*1), Y7, Y7
-	VPADDD  32(DX)(BX*1), Y6, Y6
-	VPADDD  64(DX)(BX*1), Y5, Y5
-	VPADDD  96(DX)(BX*1), Y4, Y4
+	VPADDD  (DX)(R9*1), Y0, Y0
+	VPADDD  32(DX)(R9*1), Y1, Y1
+	VPADDD  64(DX)(R9*1), Y2, Y2
+	VPADDD  96(DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y7
+	VMOVUPS 32(DX)(BX*1), Y6
+	VMOVUPS 64(DX)(BX*1), Y5
+	VMOVUPS 96(DX)(BX*1), Y4
+	VPADDD  (DX)(R8*1), Y7, Y7
+	VPADDD  32(DX)(R8*1), Y6, Y6
+	VPADDD  64(DX)(R8*1), Y5, Y5
+	VPADDD  96(DX)(R8*1), Y4, Y4
 	VPADDD  Y7, Y0, Y0
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y4, Y3, Y3
-	VMOVUPS (R8), Y4
-	VMOVUPS 32(R8), Y5
-	VMOVUPS 64(R8), Y6
-	VMOVUPS 96(R8), Y7
-	VPADDD  (R8)(DI*1), Y4, Y4
-	VPADDD  32(R8)(DI*1), Y5, Y5
-	VPADDD  64(R8)(DI*1), Y6, Y6
-	VPADDD  96(R8)(DI*1), Y7, Y7
-	VMOVUPS (R8)(R9*1), Y11
-	VMOVUPS 32(R8)(R9*1), Y10
-	VMOVUPS 64(R8)(R9*1), Y9
-	VMOVUPS 96(R8)(R9*1), Y8
-	VPADDD  (R8)(BX*1), Y11, Y11
-	VPADDD  32(R8)(BX*1), Y10, Y10
-	VPADDD  64(R8)(BX*1), Y9, Y9
-	VPADDD  96(R8)(BX*1), Y8, Y8
-	VPADDD  Y11, Y4, Y4
-	VPADDD  Y10, Y5, Y5
-	VPADDD  Y9, Y6, Y6
-	VPADDD  Y8, Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VPADDD  (R11)(DI*1), Y7, Y7
-	VPADDD  32(R11)(DI*1), Y6, Y6
-	VPADDD  64(R11)(DI*1), Y5, Y5
-	VPADDD  96(R11)(DI*1), Y4, Y4
-	VMOVUPS (R11)(R9*1), Y8
-	VMOVUPS 32(R11)(R9*1), Y9
-	VMOVUPS 64(R11)(R9*1), Y10
-	VMOVUPS 96(R11)(R9*1), Y11
-	VPADDD  (R11)(BX*1), Y8, Y8
-	VPADDD  32(R11)(BX*1), Y9, Y9
-	VPADDD  64(R11)(BX*1), Y10, Y10
-	VPADDD  96(R11)(BX*1), Y11, Y11
-	VPADDD  Y8, Y7, Y7
-	VPADDD  Y9, Y6, Y6
-	VPADDD  Y10, Y5, Y5
-	VPADDD  Y11, Y4, Y4
-	VMOVUPS (R12), Y11
-	VMOVUPS 32(R12), Y10
-	VMOVUPS 64(R12), Y9
-	VMOVUPS 96(R12), Y8
-	VPADDD  (R12)(DI*1), Y11, Y11
-	VPADDD  32(R12)(DI*1), Y10, Y10
-	VPADDD  64(R12)(DI*1), Y9, Y9
-	VPADDD  96(R12)(DI*1), Y8, Y8
-	VMOVUPS (R12)(R9*1), Y12
-	VMOVUPS 32(R12)(R9*1), Y13
-	VMOVUPS 64(R12)(R9*1), Y14
-	VMOVUPS 96(R12)(R9*1), Y15
-	VPADDD  (R12)(BX*1), Y12, Y12
-	VPADDD  32(R12)(BX*1), Y13, Y13
-	VPADDD  64(R12)(BX*1), Y14, Y14
-	VPADDD  96(R12)(BX*1), Y15, Y15
-	VPADDD  Y12, Y11, Y11
-	VPADDD  Y13, Y10, Y10
-	VPADDD  Y14, Y9, Y9
-	VPADDD  Y15, Y8, Y8
-	VPADDD  Y11, Y7, Y7
-	VPADDD  Y10, Y6, Y6
-	VPADDD  Y9, Y5, Y5
-	VPADDD  Y8, Y4, Y4
-	VPADDD  Y7, Y0, Y0
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
+	VPADDD  (DI), Y0, Y0
+	VPADDD  32(DI), Y1, Y1
+	VPADDD  64(DI), Y2, Y2
+	VPADDD  96(DI), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    SI, R11
 
 many4left:
-	VPADDD (R13), Y0, Y0
-	VPADDD 32(R13), Y1, Y1
-	VPADDD 64(R13), Y2, Y2
-	VPADDD 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
+	VPADDD (R11), Y0, Y0
+	VPADDD 32(R11), Y1, Y1
+	VPADDD 64(R11), Y2, Y2
+	VPADDD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
@@ -43514,9 +48436,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R8
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-32, R10
@@ -43526,46 +48446,27 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VPADDD  (DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y2
-	VPADDD  (DX)(BX*1), Y2, Y2
+	VPADDD  (DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VPADDD  (DX)(R8*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VPADDD  (R8)(DI*1), Y2, Y2
-	VMOVUPS (R8)(R9*1), Y1
-	VPADDD  (R8)(BX*1), Y1, Y1
-	VPADDD  Y1, Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (R11), Y2
-	VPADDD  (R11)(DI*1), Y2, Y2
-	VMOVUPS (R11)(R9*1), Y1
-	VPADDD  (R11)(BX*1), Y1, Y1
-	VPADDD  Y1, Y2, Y2
-	VMOVUPS (R12), Y1
-	VPADDD  (R12)(DI*1), Y1, Y1
-	VMOVUPS (R12)(R9*1), Y0
-	VPADDD  (R12)(BX*1), Y0, Y0
-	VPADDD  Y0, Y1, Y1
-	VPADDD  Y1, Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VPADDD  (DI), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 one4left:
-	VPADDD (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R8
-	ADDQ    $+32, R11
-	ADDQ    $+32, R12
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
@@ -43586,102 +48487,1326 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R10
 	JMP   outer4
 
 narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x02, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(DI*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
 	VMASKMOVPS (DX)(R9*1), Y3, Y1
-	VMASKMOVPS (DX)(BX*1), Y3, Y0
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (DX)(BX*1), Y3, Y1
+	VMASKMOVPS (DX)(R8*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (R8), Y3, Y1
-	VMASKMOVPS (R8)(DI*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VMASKMOVPS (R8)(R9*1), Y3, Y0
-	VMASKMOVPS (R8)(BX*1), Y3, Y4
-	VPADDD     Y4, Y0, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (R11), Y3, Y1
-	VMASKMOVPS (R11)(DI*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VMASKMOVPS (R11)(R9*1), Y3, Y0
-	VMASKMOVPS (R11)(BX*1), Y3, Y4
-	VPADDD     Y4, Y0, Y0
-	VPADDD     Y0, Y1, Y1
-	VMASKMOVPS (R12), Y3, Y0
-	VMASKMOVPS (R12)(DI*1), Y3, Y4
-	VPADDD     Y4, Y0, Y0
-	VMASKMOVPS (R12)(R9*1), Y3, Y4
-	VMASKMOVPS (R12)(BX*1), Y3, Y5
-	VPADDD     Y5, Y4, Y4
-	VPADDD     Y4, Y0, Y0
-	VPADDD     Y0, Y1, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VPADDD     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       80(AX), R13
-	TESTQ      R13, R13
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow4done
-	MOVQ       SI, R14
+	MOVQ       SI, R12
 
 narrow4left:
-	VMASKMOVPS (R14), Y3, Y1
+	VMASKMOVPS (R12), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R14
+	LEAQ         (CX), R12
 	TESTB        $0x04, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB     $0x02, R10
 	JEQ       nopair_14
-	VMOVSD    X2, (R14)
-	ADDQ      $+8, R14
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
 	VPERMILPD $0x01, X2, X2
 
 nopair_14:
 	TESTB  $0x01, R10
 	JEQ    noone_15
-	VMOVSS X2, (R14)
+	VMOVSS X2, (R12)
 
 noone_15:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), R8
-	ADDQ  88(AX), R11
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
 	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), R8
+	MOVQ (AX), BX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many5
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Y3
+	VPADDD  (R8)(DI*1), Y3, Y3
+	VPADDD  (R8)(DX*1), Y3, Y3
+	VMOVUPS (CX), Y2
+	VPADDD  (CX)(DX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap5done
+	MOVQ    R9, R11
+
+overlap5left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+
+many5:
+	CMPQ    R10, $+32
+	JLT     one5
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDD  (R8)(DI*1), Y3, Y3
+	VPADDD  32(R8)(DI*1), Y2, Y2
+	VPADDD  64(R8)(DI*1), Y1, Y1
+	VPADDD  96(R8)(DI*1), Y0, Y0
+	VPADDD  (R8)(DX*1), Y3, Y3
+	VPADDD  32(R8)(DX*1), Y2, Y2
+	VPADDD  64(R8)(DX*1), Y1, Y1
+	VPADDD  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 64(CX), Y6
+	VMOVUPS 96(CX), Y7
+	VPADDD  (CX)(DX*1), Y4, Y4
+	VPADDD  32(CX)(DX*1), Y5, Y5
+	VPADDD  64(CX)(DX*1), Y6, Y6
+	VPADDD  96(CX)(DX*1), Y7, Y7
+	VPADDD  Y4, Y3, Y3
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y7, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many5done
+	MOVQ    R9, R12
+
+many5left:
+	VPADDD (R12), Y3, Y3
+	VPADDD 32(R12), Y2, Y2
+	VPADDD 64(R12), Y1, Y1
+	VPADDD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R9
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+8
+	JLT     last5
+	VMOVUPS (R8), Y0
+	VPADDD  (R8)(DI*1), Y0, Y0
+	VPADDD  (R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VPADDD  (CX)(DX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one5done
+	MOVQ    R9, R11
+
+one5left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R9
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(DI*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R8)(DX*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (CX), Y0, Y2
+	VMASKMOVPS (CX)(DX*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow5done
+	MOVQ       R9, R11
+
+narrow5left:
+	VMASKMOVPS (R11), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (BX), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_16
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_16:
+	TESTB     $0x02, R10
+	JEQ       nopair_17
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_17:
+	TESTB  $0x01, R10
+	JEQ    noone_18
+	VMOVSS X1, (R11)
+
+noone_18:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R8
+	ADDQ  80(AX), CX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	VMOVUPS (SI), Y0
+	VPADDD  (SI)(CX*1), Y0, Y0
+	VMOVUPS (SI)(R8*1), Y1
+	VPADDD  (SI)(R9*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS (BX), Y1
+	VPADDD  (BX)(CX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    DI, R12
+
+overlap6left:
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+
+many6:
+	CMPQ    R10, $+32
+	JLT     one6
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VPADDD  (SI)(CX*1), Y0, Y0
+	VPADDD  32(SI)(CX*1), Y1, Y1
+	VPADDD  64(SI)(CX*1), Y2, Y2
+	VPADDD  96(SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y7
+	VMOVUPS 32(SI)(R8*1), Y6
+	VMOVUPS 64(SI)(R8*1), Y5
+	VMOVUPS 96(SI)(R8*1), Y4
+	VPADDD  (SI)(R9*1), Y7, Y7
+	VPADDD  32(SI)(R9*1), Y6, Y6
+	VPADDD  64(SI)(R9*1), Y5, Y5
+	VPADDD  96(SI)(R9*1), Y4, Y4
+	VPADDD  Y7, Y0, Y0
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y4, Y3, Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VPADDD  (BX)(CX*1), Y4, Y4
+	VPADDD  32(BX)(CX*1), Y5, Y5
+	VPADDD  64(BX)(CX*1), Y6, Y6
+	VPADDD  96(BX)(CX*1), Y7, Y7
+	VPADDD  Y4, Y0, Y0
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y6, Y2, Y2
+	VPADDD  Y7, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    DI, R11
+
+many6left:
+	VPADDD (R11), Y0, Y0
+	VPADDD 32(R11), Y1, Y1
+	VPADDD 64(R11), Y2, Y2
+	VPADDD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+8
+	JLT     last6
+	VMOVUPS (SI), Y3
+	VPADDD  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y2
+	VPADDD  (SI)(R9*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VPADDD  (BX)(CX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    DI, R12
+
+one6left:
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	VMASKMOVPS (SI), Y3, Y2
+	VMASKMOVPS (SI)(CX*1), Y3, Y1
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (SI)(R8*1), Y3, Y1
+	VMASKMOVPS (SI)(R9*1), Y3, Y0
+	VPADDD     Y0, Y1, Y1
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (BX), Y3, Y1
+	VMASKMOVPS (BX)(CX*1), Y3, Y0
+	VPADDD     Y0, Y1, Y1
+	VPADDD     Y1, Y2, Y2
+	MOVQ       8(SP), DI
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow6done
+	MOVQ       DI, R12
+
+narrow6left:
+	VMASKMOVPS (R12), Y3, Y1
+	VPADDD     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), R12
+	TESTB        $0x04, R10
+	JEQ          nohalf_19
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_19:
+	TESTB     $0x02, R10
+	JEQ       nopair_20
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
+	VPERMILPD $0x01, X2, X2
+
+nopair_20:
+	TESTB  $0x01, R10
+	JEQ    noone_21
+	VMOVSS X2, (R12)
+
+noone_21:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), SI
+	ADDQ  80(AX), BX
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many7
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Y3
+	VPADDD  (R9)(BX*1), Y3, Y3
+	VPADDD  (R9)(SI*1), Y3, Y3
+	VMOVUPS (DX), Y2
+	VPADDD  (DX)(BX*1), Y2, Y2
+	VPADDD  (DX)(SI*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap7done
+	MOVQ    CX, R11
+
+overlap7left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+
+many7:
+	CMPQ    R10, $+32
+	JLT     one7
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VPADDD  (R9)(BX*1), Y3, Y3
+	VPADDD  32(R9)(BX*1), Y2, Y2
+	VPADDD  64(R9)(BX*1), Y1, Y1
+	VPADDD  96(R9)(BX*1), Y0, Y0
+	VPADDD  (R9)(SI*1), Y3, Y3
+	VPADDD  32(R9)(SI*1), Y2, Y2
+	VPADDD  64(R9)(SI*1), Y1, Y1
+	VPADDD  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y7
+	VMOVUPS 32(DX), Y6
+	VMOVUPS 64(DX), Y5
+	VMOVUPS 96(DX), Y4
+	VPADDD  (DX)(BX*1), Y7, Y7
+	VPADDD  32(DX)(BX*1), Y6, Y6
+	VPADDD  64(DX)(BX*1), Y5, Y5
+	VPADDD  96(DX)(BX*1), Y4, Y4
+	VPADDD  (DX)(SI*1), Y7, Y7
+	VPADDD  32(DX)(SI*1), Y6, Y6
+	VPADDD  64(DX)(SI*1), Y5, Y5
+	VPADDD  96(DX)(SI*1), Y4, Y4
+	VPADDD  Y7, Y3, Y3
+	VPADDD  Y6, Y2, Y2
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many7done
+	MOVQ    CX, R12
+
+many7left:
+	VPADDD (R12), Y3, Y3
+	VPADDD 32(R12), Y2, Y2
+	VPADDD 64(R12), Y1, Y1
+	VPADDD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+8
+	JLT     last7
+	VMOVUPS (R9), Y0
+	VPADDD  (R9)(BX*1), Y0, Y0
+	VPADDD  (R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VPADDD  (DX)(BX*1), Y1, Y1
+	VPADDD  (DX)(SI*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one7done
+	MOVQ    CX, R11
+
+one7left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    CX, 8(SP)
+
+narrow7outer:
+	VMASKMOVPS (R9), Y0, Y1
+	VMASKMOVPS (R9)(BX*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (DX)(BX*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VMASKMOVPS (DX)(SI*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	MOVQ       8(SP), CX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow7done
+	MOVQ       CX, R11
+
+narrow7left:
+	VMASKMOVPS (R11), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (R8), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_22
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_22:
+	TESTB     $0x02, R10
+	JEQ       nopair_23
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_23:
+	TESTB  $0x01, R10
+	JEQ    noone_24
+	VMOVSS X1, (R11)
+
+noone_24:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R9
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
+
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (DI), Y0
+	VPADDD  (DI)(DX*1), Y0, Y0
+	VMOVUPS (DI)(R9*1), Y1
+	VPADDD  (DI)(CX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS (R8), Y1
+	VPADDD  (R8)(DX*1), Y1, Y1
+	VPADDD  (R8)(R9*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
+
+overlap8left:
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+
+many8:
+	CMPQ    R10, $+32
+	JLT     one8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VPADDD  (DI)(DX*1), Y0, Y0
+	VPADDD  32(DI)(DX*1), Y1, Y1
+	VPADDD  64(DI)(DX*1), Y2, Y2
+	VPADDD  96(DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y4
+	VMOVUPS 32(DI)(R9*1), Y5
+	VMOVUPS 64(DI)(R9*1), Y6
+	VMOVUPS 96(DI)(R9*1), Y7
+	VPADDD  (DI)(CX*1), Y4, Y4
+	VPADDD  32(DI)(CX*1), Y5, Y5
+	VPADDD  64(DI)(CX*1), Y6, Y6
+	VPADDD  96(DI)(CX*1), Y7, Y7
+	VPADDD  Y4, Y0, Y0
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y6, Y2, Y2
+	VPADDD  Y7, Y3, Y3
+	VMOVUPS (R8), Y7
+	VMOVUPS 32(R8), Y6
+	VMOVUPS 64(R8), Y5
+	VMOVUPS 96(R8), Y4
+	VPADDD  (R8)(DX*1), Y7, Y7
+	VPADDD  32(R8)(DX*1), Y6, Y6
+	VPADDD  64(R8)(DX*1), Y5, Y5
+	VPADDD  96(R8)(DX*1), Y4, Y4
+	VPADDD  (R8)(R9*1), Y7, Y7
+	VPADDD  32(R8)(R9*1), Y6, Y6
+	VPADDD  64(R8)(R9*1), Y5, Y5
+	VPADDD  96(R8)(R9*1), Y4, Y4
+	VPADDD  Y7, Y0, Y0
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y4, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
+
+many8left:
+	VPADDD (R11), Y0, Y0
+	VPADDD 32(R11), Y1, Y1
+	VPADDD 64(R11), Y2, Y2
+	VPADDD 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
+
+many8done:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-32, R10
+	JMP     many8
+
+one8:
+	CMPQ    R10, $+8
+	JLT     last8
+	VMOVUPS (DI), Y3
+	VPADDD  (DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y2
+	VPADDD  (DI)(CX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (R8), Y2
+	VPADDD  (R8)(DX*1), Y2, Y2
+	VPADDD  (R8)(R9*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
+
+one8left:
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
+
+one8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    $+32, DI
+	ADDQ    $+32, R8
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R10
+	JMP     one8
+
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(SI)
+
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
+
+narrow8:
+	MOVQ    R10, R12
+	SHLQ    $0x02, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    BX, 8(SP)
+
+narrow8outer:
+	VMASKMOVPS (DI), Y3, Y2
+	VMASKMOVPS (DI)(DX*1), Y3, Y1
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (DI)(R9*1), Y3, Y1
+	VMASKMOVPS (DI)(CX*1), Y3, Y0
+	VPADDD     Y0, Y1, Y1
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (R8)(DX*1), Y3, Y0
+	VPADDD     Y0, Y1, Y1
+	VMASKMOVPS (R8)(R9*1), Y3, Y0
+	VPADDD     Y0, Y1, Y1
+	VPADDD     Y1, Y2, Y2
+	MOVQ       8(SP), BX
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow8done
+	MOVQ       BX, R12
+
+narrow8left:
+	VMASKMOVPS (R12), Y3, Y1
+	VPADDD     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow8left
+
+narrow8done:
+	LEAQ         (SI), R12
+	TESTB        $0x04, R10
+	JEQ          nohalf_25
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_25:
+	TESTB     $0x02, R10
+	JEQ       nopair_26
+	VMOVSD    X2, (R12)
+	ADDQ      $+8, R12
+	VPERMILPD $0x01, X2, X2
+
+nopair_26:
+	TESTB  $0x01, R10
+	JEQ    noone_27
+	VMOVSS X2, (R12)
+
+noone_27:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), SI
+	ADDQ  96(AX), BX
+	MOVQ  BX, 8(SP)
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R9
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
+	JEQ     many9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	VMOVUPS (CX), Y3
+	VPADDD  (CX)(R8*1), Y3, Y3
+	VMOVUPS (CX)(DI*1), Y2
+	VPADDD  (CX)(BX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VPADDD  (SI)(R8*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y1
+	VPADDD  (SI)(BX*1), Y1, Y1
+	VPADDD  Y1, Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap9done
+	MOVQ    DX, R11
+
+overlap9left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+
+many9:
+	CMPQ    R10, $+32
+	JLT     one9
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VPADDD  (CX)(R8*1), Y3, Y3
+	VPADDD  32(CX)(R8*1), Y2, Y2
+	VPADDD  64(CX)(R8*1), Y1, Y1
+	VPADDD  96(CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y4
+	VMOVUPS 32(CX)(DI*1), Y5
+	VMOVUPS 64(CX)(DI*1), Y6
+	VMOVUPS 96(CX)(DI*1), Y7
+	VPADDD  (CX)(BX*1), Y4, Y4
+	VPADDD  32(CX)(BX*1), Y5, Y5
+	VPADDD  64(CX)(BX*1), Y6, Y6
+	VPADDD  96(CX)(BX*1), Y7, Y7
+	VPADDD  Y4, Y3, Y3
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y7, Y0, Y0
+	VMOVUPS (SI), Y7
+	VMOVUPS 32(SI), Y6
+	VMOVUPS 64(SI), Y5
+	VMOVUPS 96(SI), Y4
+	VPADDD  (SI)(R8*1), Y7, Y7
+	VPADDD  32(SI)(R8*1), Y6, Y6
+	VPADDD  64(SI)(R8*1), Y5, Y5
+	VPADDD  96(SI)(R8*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y8
+	VMOVUPS 32(SI)(DI*1), Y9
+	VMOVUPS 64(SI)(DI*1), Y10
+	VMOVUPS 96(SI)(DI*1), Y11
+	VPADDD  (SI)(BX*1), Y8, Y8
+	VPADDD  32(SI)(BX*1), Y9, Y9
+	VPADDD  64(SI)(BX*1), Y10, Y10
+	VPADDD  96(SI)(BX*1), Y11, Y11
+	VPADDD  Y8, Y7, Y7
+	VPADDD  Y9, Y6, Y6
+	VPADDD  Y10, Y5, Y5
+	VPADDD  Y11, Y4, Y4
+	VPADDD  Y7, Y3, Y3
+	VPADDD  Y6, Y2, Y2
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many9done
+	MOVQ    DX, R12
+
+many9left:
+	VPADDD (R12), Y3, Y3
+	VPADDD 32(R12), Y2, Y2
+	VPADDD 64(R12), Y1, Y1
+	VPADDD 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (R9)
+	VMOVUPS Y2, 32(R9)
+	VMOVUPS Y1, 64(R9)
+	VMOVUPS Y0, 96(R9)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+8
+	JLT     last9
+	VMOVUPS (CX), Y0
+	VPADDD  (CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y1
+	VPADDD  (CX)(BX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VPADDD  (SI)(R8*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDD  (SI)(BX*1), Y2, Y2
+	VPADDD  Y2, Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one9done
+	MOVQ    DX, R11
+
+one9left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (R9)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R9)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R9
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VMASKMOVPS (CX)(BX*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (SI), Y0, Y2
+	VMASKMOVPS (SI)(R8*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VMASKMOVPS (SI)(DI*1), Y0, Y3
+	VMASKMOVPS (SI)(BX*1), Y0, Y4
+	VPADDD     Y4, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	MOVQ       8(SP), DX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow9done
+	MOVQ       DX, R11
+
+narrow9left:
+	VMASKMOVPS (R11), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (R9), R11
+	TESTB        $0x04, R10
+	JEQ          nohalf_28
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_28:
+	TESTB     $0x02, R10
+	JEQ       nopair_29
+	VMOVSD    X1, (R11)
+	ADDQ      $+8, R11
+	VPERMILPD $0x01, X1, X1
+
+nopair_29:
+	TESTB  $0x01, R10
+	JEQ    noone_30
+	VMOVSS X1, (R11)
+
+noone_30:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), R9
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -43691,39 +49816,49 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsI64AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x03, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-4, DX
 	SHLQ $0x03, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+4
 	JLT  narrow0
 
@@ -43741,14 +49876,14 @@ outer0:
 	SHLQ    $0x03, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VPADDQ (R8), Y0, Y0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -43771,7 +49906,7 @@ many0:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -43781,7 +49916,7 @@ many0left:
 	VPADDQ 32(DI), Y1, Y1
 	VPADDQ 64(DI), Y2, Y2
 	VPADDQ 96(DI), Y3, Y3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -43801,14 +49936,14 @@ one0:
 	CMPQ    SI, $+4
 	JLT     last0
 	VMOVUPS (DX), Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VPADDQ (R8), Y3, Y3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -43838,7 +49973,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -43852,7 +49987,7 @@ narrow0:
 narrow0outer:
 	VMASKMOVPD (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow0done
 	MOVQ       BX, R8
@@ -43860,7 +49995,7 @@ narrow0outer:
 narrow0left:
 	VMASKMOVPD (R8), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       112(AX), R8
+	ADDQ       104(AX), R8
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow0left
@@ -43884,19 +50019,19 @@ noone_2:
 	MOVQ  R8, (SP)
 	TESTQ R8, R8
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), R8
+	MOVQ 56(AX), R8
 	CMPQ R8, $+4
 	JLT  narrow1
 
@@ -43915,14 +50050,14 @@ outer1:
 	ADDQ    DI, CX
 	VMOVUPS (DX), Y3
 	VPADDQ  (DX)(SI*1), Y3, Y3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDQ (R9), Y3, Y3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap1left
@@ -43949,7 +50084,7 @@ many1:
 	VPADDQ  32(DX)(SI*1), Y2, Y2
 	VPADDQ  64(DX)(SI*1), Y1, Y1
 	VPADDQ  96(DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, DI
@@ -43959,7 +50094,7 @@ many1left:
 	VPADDQ 32(DI), Y2, Y2
 	VPADDQ 64(DI), Y1, Y1
 	VPADDQ 96(DI), Y0, Y0
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -43980,14 +50115,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VPADDQ  (DX)(SI*1), Y0, Y0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDQ (R9), Y0, Y0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one1left
@@ -44017,7 +50152,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R8
+	MOVQ  56(AX), R8
 	JMP   outer1
 
 narrow1:
@@ -44033,7 +50168,7 @@ narrow1outer:
 	VMASKMOVPD (DX)(SI*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), DI
+	MOVQ       72(AX), DI
 	TESTQ      DI, DI
 	JEQ        narrow1done
 	MOVQ       CX, R9
@@ -44041,7 +50176,7 @@ narrow1outer:
 narrow1left:
 	VMASKMOVPD (R9), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	ADDQ       112(AX), R9
+	ADDQ       104(AX), R9
 	ADDQ       $-1, DI
 	TESTQ      DI, DI
 	JNE        narrow1left
@@ -44065,21 +50200,21 @@ noone_4:
 	MOVQ  R9, (SP)
 	TESTQ R9, R9
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), BX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), R8
 	LEAQ (BX)(R8*1), R9
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+4
 	JLT  narrow2
 
@@ -44098,17 +50233,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VPADDQ  (SI)(BX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VPADDQ  (SI)(R9*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    80(AX), R10
+	VPADDQ  (SI)(R8*1), Y0, Y0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VPADDQ (R11), Y0, Y0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -44135,19 +50268,11 @@ many2:
 	VPADDQ  32(SI)(BX*1), Y1, Y1
 	VPADDQ  64(SI)(BX*1), Y2, Y2
 	VPADDQ  96(SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y4
-	VMOVUPS 32(SI)(R8*1), Y5
-	VMOVUPS 64(SI)(R8*1), Y6
-	VMOVUPS 96(SI)(R8*1), Y7
-	VPADDQ  (SI)(R9*1), Y4, Y4
-	VPADDQ  32(SI)(R9*1), Y5, Y5
-	VPADDQ  64(SI)(R9*1), Y6, Y6
-	VPADDQ  96(SI)(R9*1), Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	MOVQ    80(AX), R11
+	VPADDQ  (SI)(R8*1), Y0, Y0
+	VPADDQ  32(SI)(R8*1), Y1, Y1
+	VPADDQ  64(SI)(R8*1), Y2, Y2
+	VPADDQ  96(SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -44157,7 +50282,7 @@ many2left:
 	VPADDQ 32(R10), Y1, Y1
 	VPADDQ 64(R10), Y2, Y2
 	VPADDQ 96(R10), Y3, Y3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -44178,17 +50303,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VPADDQ  (SI)(BX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VPADDQ  (SI)(R9*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    80(AX), R10
+	VPADDQ  (SI)(R8*1), Y3, Y3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VPADDQ (R11), Y3, Y3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -44218,7 +50341,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer2
 
 narrow2:
@@ -44234,11 +50357,9 @@ narrow2outer:
 	VMASKMOVPD (SI)(BX*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
 	VMASKMOVPD (SI)(R8*1), Y3, Y1
-	VMASKMOVPD (SI)(R9*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       80(AX), R10
+	MOVQ       72(AX), R10
 	TESTQ      R10, R10
 	JEQ        narrow2done
 	MOVQ       CX, R11
@@ -44246,7 +50367,7 @@ narrow2outer:
 narrow2left:
 	VMASKMOVPD (R11), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       112(AX), R11
+	ADDQ       104(AX), R11
 	ADDQ       $-1, R10
 	TESTQ      R10, R10
 	JNE        narrow2left
@@ -44270,83 +50391,67 @@ noone_6:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	ADDQ  104(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R9
 	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 64(AX), R11
-	CMPQ R11, $+4
+	MOVQ 56(AX), DI
+	CMPQ DI, $+4
 	JLT  narrow3
 
 outer3:
-	MOVQ    R11, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R9
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
-	MOVQ    R11, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
+	MOVQ    DI, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
 	VMOVUPS (R9), Y3
 	VPADDQ  (R9)(SI*1), Y3, Y3
 	VMOVUPS (R9)(CX*1), Y2
 	VPADDQ  (R9)(DX*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDQ  (DI)(SI*1), Y2, Y2
-	VMOVUPS (DI)(CX*1), Y1
-	VPADDQ  (DI)(DX*1), Y1, Y1
-	VPADDQ  Y1, Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 overlap3left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDQ (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R11, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
+	MOVQ    DI, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R11, $+16
+	CMPQ    DI, $+16
 	JLT     one3
 	VMOVUPS (R9), Y3
 	VMOVUPS 32(R9), Y2
@@ -44356,55 +50461,31 @@ many3:
 	VPADDQ  32(R9)(SI*1), Y2, Y2
 	VPADDQ  64(R9)(SI*1), Y1, Y1
 	VPADDQ  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y7
-	VMOVUPS 32(R9)(CX*1), Y6
-	VMOVUPS 64(R9)(CX*1), Y5
-	VMOVUPS 96(R9)(CX*1), Y4
-	VPADDQ  (R9)(DX*1), Y7, Y7
-	VPADDQ  32(R9)(DX*1), Y6, Y6
-	VPADDQ  64(R9)(DX*1), Y5, Y5
-	VPADDQ  96(R9)(DX*1), Y4, Y4
-	VPADDQ  Y7, Y3, Y3
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y4, Y0, Y0
-	VMOVUPS (DI), Y4
-	VMOVUPS 32(DI), Y5
-	VMOVUPS 64(DI), Y6
-	VMOVUPS 96(DI), Y7
-	VPADDQ  (DI)(SI*1), Y4, Y4
-	VPADDQ  32(DI)(SI*1), Y5, Y5
-	VPADDQ  64(DI)(SI*1), Y6, Y6
-	VPADDQ  96(DI)(SI*1), Y7, Y7
-	VMOVUPS (DI)(CX*1), Y8
-	VMOVUPS 32(DI)(CX*1), Y9
-	VMOVUPS 64(DI)(CX*1), Y10
-	VMOVUPS 96(DI)(CX*1), Y11
-	VPADDQ  (DI)(DX*1), Y8, Y8
-	VPADDQ  32(DI)(DX*1), Y9, Y9
-	VPADDQ  64(DI)(DX*1), Y10, Y10
-	VPADDQ  96(DI)(DX*1), Y11, Y11
-	VPADDQ  Y8, Y4, Y4
-	VPADDQ  Y9, Y5, Y5
-	VPADDQ  Y10, Y6, Y6
-	VPADDQ  Y11, Y7, Y7
+	VMOVUPS (R9)(CX*1), Y4
+	VMOVUPS 32(R9)(CX*1), Y5
+	VMOVUPS 64(R9)(CX*1), Y6
+	VMOVUPS 96(R9)(CX*1), Y7
+	VPADDQ  (R9)(DX*1), Y4, Y4
+	VPADDQ  32(R9)(DX*1), Y5, Y5
+	VPADDQ  64(R9)(DX*1), Y6, Y6
+	VPADDQ  96(R9)(DX*1), Y7, Y7
 	VPADDQ  Y4, Y3, Y3
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y7, Y0, Y0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VPADDQ (R10), Y3, Y3
-	VPADDQ 32(R10), Y2, Y2
-	VPADDQ 64(R10), Y1, Y1
-	VPADDQ 96(R10), Y0, Y0
-	ADDQ   112(AX), R10
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R11), Y3, Y3
+	VPADDQ 32(R11), Y2, Y2
+	VPADDQ 64(R11), Y1, Y1
+	VPADDQ 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
@@ -44413,74 +50494,65 @@ many3done:
 	VMOVUPS Y1, 64(R8)
 	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, R9
-	ADDQ    $+128, DI
 	ADDQ    $+128, R8
 	ADDQ    $+128, BX
-	ADDQ    $-16, R11
+	ADDQ    $-16, DI
 	JMP     many3
 
 one3:
-	CMPQ    R11, $+4
+	CMPQ    DI, $+4
 	JLT     last3
 	VMOVUPS (R9), Y0
 	VPADDQ  (R9)(SI*1), Y0, Y0
 	VMOVUPS (R9)(CX*1), Y1
 	VPADDQ  (R9)(DX*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VPADDQ  (DI)(SI*1), Y1, Y1
-	VMOVUPS (DI)(CX*1), Y2
-	VPADDQ  (DI)(DX*1), Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    80(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R10
 
 one3left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDQ (R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (R8)
 	ADDQ    $+32, R9
-	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	ADDQ    $+32, BX
-	ADDQ    $-4, R11
+	ADDQ    $-4, DI
 	JMP     one3
 
 last3:
-	TESTQ   R11, R11
+	TESTQ   DI, DI
 	JEQ     next3
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
+	SHLQ    $0x03, DI
+	ADDQ    DI, R8
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(R8)
 
 next3:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
 	ADDQ  16(SP), R8
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R11
+	MOVQ  56(AX), DI
 	JMP   outer3
 
 narrow3:
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R12, R10
-	VMOVUPS 32(R10), Y0
+	MOVQ    DI, R10
+	SHLQ    $0x03, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y0
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
@@ -44491,154 +50563,108 @@ narrow3outer:
 	VMASKMOVPD (R9)(DX*1), Y0, Y3
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (DI), Y0, Y2
-	VMASKMOVPD (DI)(SI*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VMASKMOVPD (DI)(CX*1), Y0, Y3
-	VMASKMOVPD (DI)(DX*1), Y0, Y7
-	VPADDQ     Y7, Y3, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
 	MOVQ       8(SP), BX
-	MOVQ       80(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow3done
-	MOVQ       BX, R12
+	MOVQ       BX, R10
 
 narrow3left:
-	VMASKMOVPD (R12), Y0, Y2
+	VMASKMOVPD (R10), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	ADDQ       112(AX), R12
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R12
-	TESTB        $0x02, R11
+	LEAQ         (R8), R10
+	TESTB        $0x02, DI
 	JEQ          nohalf_7
-	VMOVUPS      X1, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X1, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_7:
-	TESTB  $0x01, R11
+	TESTB  $0x01, DI
 	JEQ    noone_8
-	VMOVSD X1, (R12)
+	VMOVSD X1, (R10)
 
 noone_8:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  88(AX), R9
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), R8
-	ADDQ  104(AX), BX
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
-levels4:
+tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ DX, R8
-	ADDQ 40(AX), R8
-	MOVQ DX, R11
-	ADDQ 48(AX), R11
-	MOVQ R8, R12
-	ADDQ 48(AX), R12
-	MOVQ 64(AX), R10
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), BX
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow4
 
 outer4:
-	MOVQ    R10, R13
-	ANDQ    $+3, R13
-	TESTQ   R13, R13
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many4
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DX
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R8
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R11
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R12
-	MOVQ    R10, R13
-	ADDQ    $-4, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VPADDQ  (DX)(DI*1), Y0, Y0
-	VMOVUPS (DX)(R9*1), Y1
-	VPADDQ  (DX)(BX*1), Y1, Y1
+	VPADDQ  (DX)(R9*1), Y0, Y0
+	VMOVUPS (DX)(BX*1), Y1
+	VPADDQ  (DX)(R8*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VPADDQ  (R8)(DI*1), Y1, Y1
-	VMOVUPS (R8)(R9*1), Y2
-	VPADDQ  (R8)(BX*1), Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (R11), Y1
-	VPADDQ  (R11)(DI*1), Y1, Y1
-	VMOVUPS (R11)(R9*1), Y2
-	VPADDQ  (R11)(BX*1), Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VMOVUPS (R12), Y2
-	VPADDQ  (R12)(DI*1), Y2, Y2
-	VMOVUPS (R12)(R9*1), Y3
-	VPADDQ  (R12)(BX*1), Y3, Y3
-	VPADDQ  Y3, Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VPADDQ  (DI), Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 overlap4left:
-	VPADDQ (R14), Y0, Y0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DX
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R8
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R11
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R12
-	MOVQ    R10, R14
-	ADDQ    $-4, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
 
 many4:
 	CMPQ    R10, $+16
@@ -44647,107 +50673,39 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VPADDQ  (DX)(DI*1), Y0, Y0
-	VPADDQ  32(DX)(DI*1), Y1, Y1
-	VPADDQ  64(DX)(DI*1), Y2, Y2
-	VPADDQ  96(DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y7
-	VMOVUPS 32(DX)(R9*1), Y6
-	VMOVUPS 64(DX)(R9*1), Y5
-	VMOVUPS 96(DX)(R9*1), Y4
-	VPADDQ  (DX)(BX*1), Y7, Y7
-	VPADDQ  32(DX)(BX*1), Y6, Y6
-	VPADDQ  64(DX)(BX*1), Y5, Y5
-	VPADDQ  96(DX)(BX*1), Y4, Y4
+	VPADDQ  (DX)(R9*1), Y0, Y0
+	VPADDQ  32(DX)(R9*1), Y1, Y1
+	VPADDQ  64(DX)(R9*1), Y2, Y2
+	VPADDQ  96(DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y7
+	VMOVUPS 32(DX)(BX*1), Y6
+	VMOVUPS 64(DX)(BX*1), Y5
+	VMOVUPS 96(DX)(BX*1), Y4
+	VPADDQ  (DX)(R8*1), Y7, Y7
+	VPADDQ  32(DX)(R8*1), Y6, Y6
+	VPADDQ  64(DX)(R8*1), Y5, Y5
+	VPADDQ  96(DX)(R8*1), Y4, Y4
 	VPADDQ  Y7, Y0, Y0
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y4, Y3, Y3
-	VMOVUPS (R8), Y4
-	VMOVUPS 32(R8), Y5
-	VMOVUPS 64(R8), Y6
-	VMOVUPS 96(R8), Y7
-	VPADDQ  (R8)(DI*1), Y4, Y4
-	VPADDQ  32(R8)(DI*1), Y5, Y5
-	VPADDQ  64(R8)(DI*1), Y6, Y6
-	VPADDQ  96(R8)(DI*1), Y7, Y7
-	VMOVUPS (R8)(R9*1), Y11
-	VMOVUPS 32(R8)(R9*1), Y10
-	VMOVUPS 64(R8)(R9*1), Y9
-	VMOVUPS 96(R8)(R9*1), Y8
-	VPADDQ  (R8)(BX*1), Y11, Y11
-	VPADDQ  32(R8)(BX*1), Y10, Y10
-	VPADDQ  64(R8)(BX*1), Y9, Y9
-	VPADDQ  96(R8)(BX*1), Y8, Y8
-	VPADDQ  Y11, Y4, Y4
-	VPADDQ  Y10, Y5, Y5
-	VPADDQ  Y9, Y6, Y6
-	VPADDQ  Y8, Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y6
-	VMOVUPS 64(R11), Y5
-	VMOVUPS 96(R11), Y4
-	VPADDQ  (R11)(DI*1), Y7, Y7
-	VPADDQ  32(R11)(DI*1), Y6, Y6
-	VPADDQ  64(R11)(DI*1), Y5, Y5
-	VPADDQ  96(R11)(DI*1), Y4, Y4
-	VMOVUPS (R11)(R9*1), Y8
-	VMOVUPS 32(R11)(R9*1), Y9
-	VMOVUPS 64(R11)(R9*1), Y10
-	VMOVUPS 96(R11)(R9*1), Y11
-	VPADDQ  (R11)(BX*1), Y8, Y8
-	VPADDQ  32(R11)(BX*1), Y9, Y9
-	VPADDQ  64(R11)(BX*1), Y10, Y10
-	VPADDQ  96(R11)(BX*1), Y11, Y11
-	VPADDQ  Y8, Y7, Y7
-	VPADDQ  Y9, Y6, Y6
-	VPADDQ  Y10, Y5, Y5
-	VPADDQ  Y11, Y4, Y4
-	VMOVUPS (R12), Y11
-	VMOVUPS 32(R12), Y10
-	VMOVUPS 64(R12), Y9
-	VMOVUPS 96(R12), Y8
-	VPADDQ  (R12)(DI*1), Y11, Y11
-	VPADDQ  32(R12)(DI*1), Y10, Y10
-	VPADDQ  64(R12)(DI*1), Y9, Y9
-	VPADDQ  96(R12)(DI*1), Y8, Y8
-	VMOVUPS (R12)(R9*1), Y12
-	VMOVUPS 32(R12)(R9*1), Y13
-	VMOVUPS 64(R12)(R9*1), Y14
-	VMOVUPS 96(R12)(R9*1), Y15
-	VPADDQ  (R12)(BX*1), Y12, Y12
-	VPADDQ  32(R12)(BX*1), Y13, Y13
-	VPADDQ  64(R12)(BX*1), Y14, Y14
-	VPADDQ  96(R12)(BX*1), Y15, Y15
-	VPADDQ  Y12, Y11, Y11
-	VPADDQ  Y13, Y10, Y10
-	VPADDQ  Y14, Y9, Y9
-	VPADDQ  Y15, Y8, Y8
-	VPADDQ  Y11, Y7, Y7
-	VPADDQ  Y10, Y6, Y6
-	VPADDQ  Y9, Y5, Y5
-	VPADDQ  Y8, Y4, Y4
-	VPADDQ  Y7, Y0, Y0
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y4, Y3, Y3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
+	VPADDQ  (DI), Y0, Y0
+	VPADDQ  32(DI), Y1, Y1
+	VPADDQ  64(DI), Y2, Y2
+	VPADDQ  96(DI), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    SI, R11
 
 many4left:
-	VPADDQ (R13), Y0, Y0
-	VPADDQ 32(R13), Y1, Y1
-	VPADDQ 64(R13), Y2, Y2
-	VPADDQ 96(R13), Y3, Y3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
+	VPADDQ (R11), Y0, Y0
+	VPADDQ 32(R11), Y1, Y1
+	VPADDQ 64(R11), Y2, Y2
+	VPADDQ 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
@@ -44756,9 +50714,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R8
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-16, R10
@@ -44768,46 +50724,27 @@ one4:
 	CMPQ    R10, $+4
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VPADDQ  (DX)(DI*1), Y3, Y3
-	VMOVUPS (DX)(R9*1), Y2
-	VPADDQ  (DX)(BX*1), Y2, Y2
+	VPADDQ  (DX)(R9*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VPADDQ  (DX)(R8*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VPADDQ  (R8)(DI*1), Y2, Y2
-	VMOVUPS (R8)(R9*1), Y1
-	VPADDQ  (R8)(BX*1), Y1, Y1
-	VPADDQ  Y1, Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (R11), Y2
-	VPADDQ  (R11)(DI*1), Y2, Y2
-	VMOVUPS (R11)(R9*1), Y1
-	VPADDQ  (R11)(BX*1), Y1, Y1
-	VPADDQ  Y1, Y2, Y2
-	VMOVUPS (R12), Y1
-	VPADDQ  (R12)(DI*1), Y1, Y1
-	VMOVUPS (R12)(R9*1), Y0
-	VPADDQ  (R12)(BX*1), Y0, Y0
-	VPADDQ  Y0, Y1, Y1
-	VPADDQ  Y1, Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
+	VPADDQ  (DI), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    SI, R12
 
 one4left:
-	VPADDQ (R14), Y3, Y3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R8
-	ADDQ    $+32, R11
-	ADDQ    $+32, R12
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-4, R10
@@ -44828,95 +50765,1284 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R10
 	JMP   outer4
 
 narrow4:
-	MOVQ    R10, R14
-	SHLQ    $0x03, R14
-	LEAQ    reducesumConst0<>+0(SB), R13
-	SUBQ    R14, R13
-	VMOVUPS 32(R13), Y3
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(DI*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
 	VMASKMOVPD (DX)(R9*1), Y3, Y1
-	VMASKMOVPD (DX)(BX*1), Y3, Y0
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (DX)(BX*1), Y3, Y1
+	VMASKMOVPD (DX)(R8*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (R8), Y3, Y1
-	VMASKMOVPD (R8)(DI*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VMASKMOVPD (R8)(R9*1), Y3, Y0
-	VMASKMOVPD (R8)(BX*1), Y3, Y4
-	VPADDQ     Y4, Y0, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (R11), Y3, Y1
-	VMASKMOVPD (R11)(DI*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VMASKMOVPD (R11)(R9*1), Y3, Y0
-	VMASKMOVPD (R11)(BX*1), Y3, Y4
-	VPADDQ     Y4, Y0, Y0
-	VPADDQ     Y0, Y1, Y1
-	VMASKMOVPD (R12), Y3, Y0
-	VMASKMOVPD (R12)(DI*1), Y3, Y4
-	VPADDQ     Y4, Y0, Y0
-	VMASKMOVPD (R12)(R9*1), Y3, Y4
-	VMASKMOVPD (R12)(BX*1), Y3, Y5
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     Y4, Y0, Y0
-	VPADDQ     Y0, Y1, Y1
+	VMASKMOVPD (DI), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       80(AX), R13
-	TESTQ      R13, R13
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow4done
-	MOVQ       SI, R14
+	MOVQ       SI, R12
 
 narrow4left:
-	VMASKMOVPD (R14), Y3, Y1
+	VMASKMOVPD (R12), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       112(AX), R14
-	ADDQ       $-1, R13
-	TESTQ      R13, R13
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R14
+	LEAQ         (CX), R12
 	TESTB        $0x02, R10
 	JEQ          nohalf_9
-	VMOVUPS      X2, (R14)
-	ADDQ         $+16, R14
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_9:
 	TESTB  $0x01, R10
 	JEQ    noone_10
-	VMOVSD X2, (R14)
+	VMOVSD X2, (R12)
 
 noone_10:
-	MOVQ  (SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, (SP)
-	TESTQ R14, R14
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
 	JEQ   end
-	ADDQ  88(AX), DX
-	ADDQ  88(AX), R8
-	ADDQ  88(AX), R11
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), CX
-	ADDQ  104(AX), SI
+	ADDQ  80(AX), DX
+	ADDQ  80(AX), DI
+	ADDQ  88(AX), CX
+	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
 	JMP   narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), R8
+	MOVQ (AX), BX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many5
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Y3
+	VPADDQ  (R8)(DI*1), Y3, Y3
+	VPADDQ  (R8)(DX*1), Y3, Y3
+	VMOVUPS (CX), Y2
+	VPADDQ  (CX)(DX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap5done
+	MOVQ    R9, R11
+
+overlap5left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+
+many5:
+	CMPQ    R10, $+16
+	JLT     one5
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDQ  (R8)(DI*1), Y3, Y3
+	VPADDQ  32(R8)(DI*1), Y2, Y2
+	VPADDQ  64(R8)(DI*1), Y1, Y1
+	VPADDQ  96(R8)(DI*1), Y0, Y0
+	VPADDQ  (R8)(DX*1), Y3, Y3
+	VPADDQ  32(R8)(DX*1), Y2, Y2
+	VPADDQ  64(R8)(DX*1), Y1, Y1
+	VPADDQ  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 64(CX), Y6
+	VMOVUPS 96(CX), Y7
+	VPADDQ  (CX)(DX*1), Y4, Y4
+	VPADDQ  32(CX)(DX*1), Y5, Y5
+	VPADDQ  64(CX)(DX*1), Y6, Y6
+	VPADDQ  96(CX)(DX*1), Y7, Y7
+	VPADDQ  Y4, Y3, Y3
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y7, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many5done
+	MOVQ    R9, R12
+
+many5left:
+	VPADDQ (R12), Y3, Y3
+	VPADDQ 32(R12), Y2, Y2
+	VPADDQ 64(R12), Y1, Y1
+	VPADDQ 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $+128, BX
+	ADDQ    $+128, R9
+	ADDQ    $-16, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+4
+	JLT     last5
+	VMOVUPS (R8), Y0
+	VPADDQ  (R8)(DI*1), Y0, Y0
+	VPADDQ  (R8)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VPADDQ  (CX)(DX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one5done
+	MOVQ    R9, R11
+
+one5left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $+32, BX
+	ADDQ    $+32, R9
+	ADDQ    $-4, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R9, 8(SP)
+
+narrow5outer:
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(DI*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (R8)(DX*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VMASKMOVPD (CX)(DX*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow5done
+	MOVQ       R9, R11
+
+narrow5left:
+	VMASKMOVPD (R11), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow5left
+
+narrow5done:
+	LEAQ         (BX), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_11
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_11:
+	TESTB  $0x01, R10
+	JEQ    noone_12
+	VMOVSD X1, (R11)
+
+noone_12:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R8
+	ADDQ  80(AX), CX
+	ADDQ  88(AX), BX
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
+	JMP   narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), DI
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	VMOVUPS (SI), Y0
+	VPADDQ  (SI)(CX*1), Y0, Y0
+	VMOVUPS (SI)(R8*1), Y1
+	VPADDQ  (SI)(R9*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS (BX), Y1
+	VPADDQ  (BX)(CX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    DI, R12
+
+overlap6left:
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+
+many6:
+	CMPQ    R10, $+16
+	JLT     one6
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VPADDQ  (SI)(CX*1), Y0, Y0
+	VPADDQ  32(SI)(CX*1), Y1, Y1
+	VPADDQ  64(SI)(CX*1), Y2, Y2
+	VPADDQ  96(SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y7
+	VMOVUPS 32(SI)(R8*1), Y6
+	VMOVUPS 64(SI)(R8*1), Y5
+	VMOVUPS 96(SI)(R8*1), Y4
+	VPADDQ  (SI)(R9*1), Y7, Y7
+	VPADDQ  32(SI)(R9*1), Y6, Y6
+	VPADDQ  64(SI)(R9*1), Y5, Y5
+	VPADDQ  96(SI)(R9*1), Y4, Y4
+	VPADDQ  Y7, Y0, Y0
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y4, Y3, Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VPADDQ  (BX)(CX*1), Y4, Y4
+	VPADDQ  32(BX)(CX*1), Y5, Y5
+	VPADDQ  64(BX)(CX*1), Y6, Y6
+	VPADDQ  96(BX)(CX*1), Y7, Y7
+	VPADDQ  Y4, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	VPADDQ  Y7, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    DI, R11
+
+many6left:
+	VPADDQ (R11), Y0, Y0
+	VPADDQ 32(R11), Y1, Y1
+	VPADDQ 64(R11), Y2, Y2
+	VPADDQ 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
+	ADDQ    $-16, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+4
+	JLT     last6
+	VMOVUPS (SI), Y3
+	VPADDQ  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(R8*1), Y2
+	VPADDQ  (SI)(R9*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VPADDQ  (BX)(CX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    DI, R12
+
+one6left:
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
+	ADDQ    $-4, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x03, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    DI, 8(SP)
+
+narrow6outer:
+	VMASKMOVPD (SI), Y3, Y2
+	VMASKMOVPD (SI)(CX*1), Y3, Y1
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (SI)(R8*1), Y3, Y1
+	VMASKMOVPD (SI)(R9*1), Y3, Y0
+	VPADDQ     Y0, Y1, Y1
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (BX), Y3, Y1
+	VMASKMOVPD (BX)(CX*1), Y3, Y0
+	VPADDQ     Y0, Y1, Y1
+	VPADDQ     Y1, Y2, Y2
+	MOVQ       8(SP), DI
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow6done
+	MOVQ       DI, R12
+
+narrow6left:
+	VMASKMOVPD (R12), Y3, Y1
+	VPADDQ     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow6left
+
+narrow6done:
+	LEAQ         (DX), R12
+	TESTB        $0x02, R10
+	JEQ          nohalf_13
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_13:
+	TESTB  $0x01, R10
+	JEQ    noone_14
+	VMOVSD X2, (R12)
+
+noone_14:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), SI
+	ADDQ  80(AX), BX
+	ADDQ  88(AX), DX
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
+	JMP   narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many7
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Y3
+	VPADDQ  (R9)(BX*1), Y3, Y3
+	VPADDQ  (R9)(SI*1), Y3, Y3
+	VMOVUPS (DX), Y2
+	VPADDQ  (DX)(BX*1), Y2, Y2
+	VPADDQ  (DX)(SI*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap7done
+	MOVQ    CX, R11
+
+overlap7left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+
+many7:
+	CMPQ    R10, $+16
+	JLT     one7
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VPADDQ  (R9)(BX*1), Y3, Y3
+	VPADDQ  32(R9)(BX*1), Y2, Y2
+	VPADDQ  64(R9)(BX*1), Y1, Y1
+	VPADDQ  96(R9)(BX*1), Y0, Y0
+	VPADDQ  (R9)(SI*1), Y3, Y3
+	VPADDQ  32(R9)(SI*1), Y2, Y2
+	VPADDQ  64(R9)(SI*1), Y1, Y1
+	VPADDQ  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y7
+	VMOVUPS 32(DX), Y6
+	VMOVUPS 64(DX), Y5
+	VMOVUPS 96(DX), Y4
+	VPADDQ  (DX)(BX*1), Y7, Y7
+	VPADDQ  32(DX)(BX*1), Y6, Y6
+	VPADDQ  64(DX)(BX*1), Y5, Y5
+	VPADDQ  96(DX)(BX*1), Y4, Y4
+	VPADDQ  (DX)(SI*1), Y7, Y7
+	VPADDQ  32(DX)(SI*1), Y6, Y6
+	VPADDQ  64(DX)(SI*1), Y5, Y5
+	VPADDQ  96(DX)(SI*1), Y4, Y4
+	VPADDQ  Y7, Y3, Y3
+	VPADDQ  Y6, Y2, Y2
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many7done
+	MOVQ    CX, R12
+
+many7left:
+	VPADDQ (R12), Y3, Y3
+	VPADDQ 32(R12), Y2, Y2
+	VPADDQ 64(R12), Y1, Y1
+	VPADDQ 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $+128, R8
+	ADDQ    $+128, CX
+	ADDQ    $-16, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+4
+	JLT     last7
+	VMOVUPS (R9), Y0
+	VPADDQ  (R9)(BX*1), Y0, Y0
+	VPADDQ  (R9)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VPADDQ  (DX)(BX*1), Y1, Y1
+	VPADDQ  (DX)(SI*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one7done
+	MOVQ    CX, R11
+
+one7left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	ADDQ    $-4, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    CX, 8(SP)
+
+narrow7outer:
+	VMASKMOVPD (R9), Y0, Y1
+	VMASKMOVPD (R9)(BX*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VMASKMOVPD (DX)(BX*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VMASKMOVPD (DX)(SI*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	MOVQ       8(SP), CX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow7done
+	MOVQ       CX, R11
+
+narrow7left:
+	VMASKMOVPD (R11), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow7left
+
+narrow7done:
+	LEAQ         (R8), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_15
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_15:
+	TESTB  $0x01, R10
+	JEQ    noone_16
+	VMOVSD X1, (R11)
+
+noone_16:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), R9
+	ADDQ  80(AX), DX
+	ADDQ  88(AX), R8
+	ADDQ  96(AX), CX
+	MOVQ  CX, 8(SP)
+	JMP   narrow7outer
+	JMP end
+
+tree8:
+	MOVQ 8(AX), DI
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow8
+
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (DI), Y0
+	VPADDQ  (DI)(DX*1), Y0, Y0
+	VMOVUPS (DI)(R9*1), Y1
+	VPADDQ  (DI)(CX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS (R8), Y1
+	VPADDQ  (R8)(DX*1), Y1, Y1
+	VPADDQ  (R8)(R9*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
+
+overlap8left:
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
+
+overlap8done:
+	VMOVUPS Y0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+
+many8:
+	CMPQ    R10, $+16
+	JLT     one8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VPADDQ  (DI)(DX*1), Y0, Y0
+	VPADDQ  32(DI)(DX*1), Y1, Y1
+	VPADDQ  64(DI)(DX*1), Y2, Y2
+	VPADDQ  96(DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y4
+	VMOVUPS 32(DI)(R9*1), Y5
+	VMOVUPS 64(DI)(R9*1), Y6
+	VMOVUPS 96(DI)(R9*1), Y7
+	VPADDQ  (DI)(CX*1), Y4, Y4
+	VPADDQ  32(DI)(CX*1), Y5, Y5
+	VPADDQ  64(DI)(CX*1), Y6, Y6
+	VPADDQ  96(DI)(CX*1), Y7, Y7
+	VPADDQ  Y4, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	VPADDQ  Y7, Y3, Y3
+	VMOVUPS (R8), Y7
+	VMOVUPS 32(R8), Y6
+	VMOVUPS 64(R8), Y5
+	VMOVUPS 96(R8), Y4
+	VPADDQ  (R8)(DX*1), Y7, Y7
+	VPADDQ  32(R8)(DX*1), Y6, Y6
+	VPADDQ  64(R8)(DX*1), Y5, Y5
+	VPADDQ  96(R8)(DX*1), Y4, Y4
+	VPADDQ  (R8)(R9*1), Y7, Y7
+	VPADDQ  32(R8)(R9*1), Y6, Y6
+	VPADDQ  64(R8)(R9*1), Y5, Y5
+	VPADDQ  96(R8)(R9*1), Y4, Y4
+	VPADDQ  Y7, Y0, Y0
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y4, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
+
+many8left:
+	VPADDQ (R11), Y0, Y0
+	VPADDQ 32(R11), Y1, Y1
+	VPADDQ 64(R11), Y2, Y2
+	VPADDQ 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
+
+many8done:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-16, R10
+	JMP     many8
+
+one8:
+	CMPQ    R10, $+4
+	JLT     last8
+	VMOVUPS (DI), Y3
+	VPADDQ  (DI)(DX*1), Y3, Y3
+	VMOVUPS (DI)(R9*1), Y2
+	VPADDQ  (DI)(CX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (R8), Y2
+	VPADDQ  (R8)(DX*1), Y2, Y2
+	VPADDQ  (R8)(R9*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
+
+one8left:
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
+
+one8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    $+32, DI
+	ADDQ    $+32, R8
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R10
+	JMP     one8
+
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x03, R10
+	ADDQ    R10, SI
+	VMOVUPS 32(SP), Y3
+	VMOVUPS Y3, -32(SI)
+
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
+
+narrow8:
+	MOVQ    R10, R12
+	SHLQ    $0x03, R12
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R12, R11
+	VMOVUPS 32(R11), Y3
+	MOVQ    BX, 8(SP)
+
+narrow8outer:
+	VMASKMOVPD (DI), Y3, Y2
+	VMASKMOVPD (DI)(DX*1), Y3, Y1
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (DI)(R9*1), Y3, Y1
+	VMASKMOVPD (DI)(CX*1), Y3, Y0
+	VPADDQ     Y0, Y1, Y1
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (R8), Y3, Y1
+	VMASKMOVPD (R8)(DX*1), Y3, Y0
+	VPADDQ     Y0, Y1, Y1
+	VMASKMOVPD (R8)(R9*1), Y3, Y0
+	VPADDQ     Y0, Y1, Y1
+	VPADDQ     Y1, Y2, Y2
+	MOVQ       8(SP), BX
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
+	JEQ        narrow8done
+	MOVQ       BX, R12
+
+narrow8left:
+	VMASKMOVPD (R12), Y3, Y1
+	VPADDQ     Y1, Y2, Y2
+	ADDQ       104(AX), R12
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
+	JNE        narrow8left
+
+narrow8done:
+	LEAQ         (SI), R12
+	TESTB        $0x02, R10
+	JEQ          nohalf_17
+	VMOVUPS      X2, (R12)
+	ADDQ         $+16, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+nohalf_17:
+	TESTB  $0x01, R10
+	JEQ    noone_18
+	VMOVSD X2, (R12)
+
+noone_18:
+	MOVQ  (SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, (SP)
+	TESTQ R12, R12
+	JEQ   end
+	ADDQ  80(AX), DI
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), SI
+	ADDQ  96(AX), BX
+	MOVQ  BX, 8(SP)
+	JMP   narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R9
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+4
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R12
+	ANDQ    $+3, R12
+	TESTQ   R12, R12
+	JEQ     many9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	VMOVUPS (CX), Y3
+	VPADDQ  (CX)(R8*1), Y3, Y3
+	VMOVUPS (CX)(DI*1), Y2
+	VPADDQ  (CX)(BX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VPADDQ  (SI)(R8*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y1
+	VPADDQ  (SI)(BX*1), Y1, Y1
+	VPADDQ  Y1, Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     overlap9done
+	MOVQ    DX, R11
+
+overlap9left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Y3, 32(SP)
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+
+many9:
+	CMPQ    R10, $+16
+	JLT     one9
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VPADDQ  (CX)(R8*1), Y3, Y3
+	VPADDQ  32(CX)(R8*1), Y2, Y2
+	VPADDQ  64(CX)(R8*1), Y1, Y1
+	VPADDQ  96(CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y4
+	VMOVUPS 32(CX)(DI*1), Y5
+	VMOVUPS 64(CX)(DI*1), Y6
+	VMOVUPS 96(CX)(DI*1), Y7
+	VPADDQ  (CX)(BX*1), Y4, Y4
+	VPADDQ  32(CX)(BX*1), Y5, Y5
+	VPADDQ  64(CX)(BX*1), Y6, Y6
+	VPADDQ  96(CX)(BX*1), Y7, Y7
+	VPADDQ  Y4, Y3, Y3
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y7, Y0, Y0
+	VMOVUPS (SI), Y7
+	VMOVUPS 32(SI), Y6
+	VMOVUPS 64(SI), Y5
+	VMOVUPS 96(SI), Y4
+	VPADDQ  (SI)(R8*1), Y7, Y7
+	VPADDQ  32(SI)(R8*1), Y6, Y6
+	VPADDQ  64(SI)(R8*1), Y5, Y5
+	VPADDQ  96(SI)(R8*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y8
+	VMOVUPS 32(SI)(DI*1), Y9
+	VMOVUPS 64(SI)(DI*1), Y10
+	VMOVUPS 96(SI)(DI*1), Y11
+	VPADDQ  (SI)(BX*1), Y8, Y8
+	VPADDQ  32(SI)(BX*1), Y9, Y9
+	VPADDQ  64(SI)(BX*1), Y10, Y10
+	VPADDQ  96(SI)(BX*1), Y11, Y11
+	VPADDQ  Y8, Y7, Y7
+	VPADDQ  Y9, Y6, Y6
+	VPADDQ  Y10, Y5, Y5
+	VPADDQ  Y11, Y4, Y4
+	VPADDQ  Y7, Y3, Y3
+	VPADDQ  Y6, Y2, Y2
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y4, Y0, Y0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     many9done
+	MOVQ    DX, R12
+
+many9left:
+	VPADDQ (R12), Y3, Y3
+	VPADDQ 32(R12), Y2, Y2
+	VPADDQ 64(R12), Y1, Y1
+	VPADDQ 96(R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many9left
+
+many9done:
+	VMOVUPS Y3, (R9)
+	VMOVUPS Y2, 32(R9)
+	VMOVUPS Y1, 64(R9)
+	VMOVUPS Y0, 96(R9)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, R9
+	ADDQ    $+128, DX
+	ADDQ    $-16, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+4
+	JLT     last9
+	VMOVUPS (CX), Y0
+	VPADDQ  (CX)(R8*1), Y0, Y0
+	VMOVUPS (CX)(DI*1), Y1
+	VPADDQ  (CX)(BX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VPADDQ  (SI)(R8*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDQ  (SI)(BX*1), Y2, Y2
+	VPADDQ  Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     one9done
+	MOVQ    DX, R11
+
+one9left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one9left
+
+one9done:
+	VMOVUPS Y0, (R9)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $-4, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x03, R10
+	ADDQ    R10, R9
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(R9)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R9
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    DX, 8(SP)
+
+narrow9outer:
+	VMASKMOVPD (CX), Y0, Y1
+	VMASKMOVPD (CX)(R8*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (CX)(DI*1), Y0, Y2
+	VMASKMOVPD (CX)(BX*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (SI), Y0, Y2
+	VMASKMOVPD (SI)(R8*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VMASKMOVPD (SI)(DI*1), Y0, Y3
+	VMASKMOVPD (SI)(BX*1), Y0, Y4
+	VPADDQ     Y4, Y3, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	MOVQ       8(SP), DX
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
+	JEQ        narrow9done
+	MOVQ       DX, R11
+
+narrow9left:
+	VMASKMOVPD (R11), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        narrow9left
+
+narrow9done:
+	LEAQ         (R9), R11
+	TESTB        $0x02, R10
+	JEQ          nohalf_19
+	VMOVUPS      X1, (R11)
+	ADDQ         $+16, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+nohalf_19:
+	TESTB  $0x01, R10
+	JEQ    noone_20
+	VMOVSD X1, (R11)
+
+noone_20:
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
+	ADDQ  88(AX), R9
+	ADDQ  96(AX), DX
+	MOVQ  DX, 8(SP)
+	JMP   narrow9outer
 
 end:
 	VZEROUPPER
@@ -77620,39 +84746,49 @@ end:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·colsF32AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x02, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-16, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
 
@@ -77670,14 +84806,14 @@ outer0:
 	SHLQ    $0x02, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Z0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VADDPS (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -77700,7 +84836,7 @@ many0:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -77710,7 +84846,7 @@ many0left:
 	VADDPS 64(DI), Z1, Z1
 	VADDPS 128(DI), Z2, Z2
 	VADDPS 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -77730,14 +84866,14 @@ one0:
 	CMPQ    SI, $+16
 	JLT     last0
 	VMOVUPS (DX), Z3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VADDPS (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -77767,7 +84903,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -77780,7 +84916,7 @@ narrow0:
 narrow0outer:
 	VMOVUPS.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       narrow0done
 	MOVQ      BX, DI
@@ -77788,7 +84924,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -77804,19 +84940,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+16
 	JLT  narrow1
 
@@ -77835,14 +84971,14 @@ outer1:
 	ADDQ    R8, CX
 	VMOVUPS (DX), Z3
 	VADDPS  (DX)(SI*1), Z3, Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -77869,7 +85005,7 @@ many1:
 	VADDPS  64(DX)(SI*1), Z2, Z2
 	VADDPS  128(DX)(SI*1), Z1, Z1
 	VADDPS  192(DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, R8
@@ -77879,7 +85015,7 @@ many1left:
 	VADDPS 64(R8), Z2, Z2
 	VADDPS 128(R8), Z1, Z1
 	VADDPS 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -77900,14 +85036,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VADDPS  (DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -77937,7 +85073,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -77952,7 +85088,7 @@ narrow1outer:
 	VMOVUPS.Z (DX)(SI*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       narrow1done
 	MOVQ      CX, R8
@@ -77960,7 +85096,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPS.Z (R8), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -77976,21 +85112,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+16
 	JLT  narrow2
 
@@ -78009,17 +85145,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VADDPS  (SI)(BX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPS  (SI)(R8*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    80(AX), R10
+	VADDPS  (SI)(DI*1), Z0, Z0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VADDPS (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -78046,19 +85180,11 @@ many2:
 	VADDPS  64(SI)(BX*1), Z1, Z1
 	VADDPS  128(SI)(BX*1), Z2, Z2
 	VADDPS  192(SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z4
-	VMOVUPS 64(SI)(DI*1), Z5
-	VMOVUPS 128(SI)(DI*1), Z6
-	VMOVUPS 192(SI)(DI*1), Z7
-	VADDPS  (SI)(R8*1), Z4, Z4
-	VADDPS  64(SI)(R8*1), Z5, Z5
-	VADDPS  128(SI)(R8*1), Z6, Z6
-	VADDPS  192(SI)(R8*1), Z7, Z7
-	VADDPS  Z4, Z0, Z0
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	MOVQ    80(AX), R11
+	VADDPS  (SI)(DI*1), Z0, Z0
+	VADDPS  64(SI)(DI*1), Z1, Z1
+	VADDPS  128(SI)(DI*1), Z2, Z2
+	VADDPS  192(SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -78068,7 +85194,7 @@ many2left:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -78089,17 +85215,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VADDPS  (SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPS  (SI)(R8*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    80(AX), R10
+	VADDPS  (SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VADDPS (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -78129,7 +85253,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -78144,11 +85268,9 @@ narrow2outer:
 	VMOVUPS.Z (SI)(BX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
 	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(R8*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       narrow2done
 	MOVQ      CX, R10
@@ -78156,7 +85278,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPS.Z (R10), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -78172,83 +85294,67 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+16
+	MOVQ 56(AX), R9
+	CMPQ R9, $+16
 	JLT  narrow3
 
 outer3:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+15, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
+	MOVQ    R9, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
 	VMOVUPS (R8), Z3
 	VADDPS  (R8)(SI*1), Z3, Z3
 	VMOVUPS (R8)(CX*1), Z2
 	VADDPS  (R8)(DX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VMOVUPS (R9), Z2
-	VADDPS  (R9)(SI*1), Z2, Z2
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPS  (R9)(DX*1), Z1, Z1
-	VADDPS  Z1, Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 overlap3left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    R10, $+64
+	CMPQ    R9, $+64
 	JLT     one3
 	VMOVUPS (R8), Z3
 	VMOVUPS 64(R8), Z2
@@ -78258,55 +85364,31 @@ many3:
 	VADDPS  64(R8)(SI*1), Z2, Z2
 	VADDPS  128(R8)(SI*1), Z1, Z1
 	VADDPS  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z7
-	VMOVUPS 64(R8)(CX*1), Z6
-	VMOVUPS 128(R8)(CX*1), Z5
-	VMOVUPS 192(R8)(CX*1), Z4
-	VADDPS  (R8)(DX*1), Z7, Z7
-	VADDPS  64(R8)(DX*1), Z6, Z6
-	VADDPS  128(R8)(DX*1), Z5, Z5
-	VADDPS  192(R8)(DX*1), Z4, Z4
-	VADDPS  Z7, Z3, Z3
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z4, Z0, Z0
-	VMOVUPS (R9), Z4
-	VMOVUPS 64(R9), Z5
-	VMOVUPS 128(R9), Z6
-	VMOVUPS 192(R9), Z7
-	VADDPS  (R9)(SI*1), Z4, Z4
-	VADDPS  64(R9)(SI*1), Z5, Z5
-	VADDPS  128(R9)(SI*1), Z6, Z6
-	VADDPS  192(R9)(SI*1), Z7, Z7
-	VMOVUPS (R9)(CX*1), Z8
-	VMOVUPS 64(R9)(CX*1), Z9
-	VMOVUPS 128(R9)(CX*1), Z10
-	VMOVUPS 192(R9)(CX*1), Z11
-	VADDPS  (R9)(DX*1), Z8, Z8
-	VADDPS  64(R9)(DX*1), Z9, Z9
-	VADDPS  128(R9)(DX*1), Z10, Z10
-	VADDPS  192(R9)(DX*1), Z11, Z11
-	VADDPS  Z8, Z4, Z4
-	VADDPS  Z9, Z5, Z5
-	VADDPS  Z10, Z6, Z6
-	VADDPS  Z11, Z7, Z7
+	VMOVUPS (R8)(CX*1), Z4
+	VMOVUPS 64(R8)(CX*1), Z5
+	VMOVUPS 128(R8)(CX*1), Z6
+	VMOVUPS 192(R8)(CX*1), Z7
+	VADDPS  (R8)(DX*1), Z4, Z4
+	VADDPS  64(R8)(DX*1), Z5, Z5
+	VADDPS  128(R8)(DX*1), Z6, Z6
+	VADDPS  192(R8)(DX*1), Z7, Z7
 	VADDPS  Z4, Z3, Z3
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z7, Z0, Z0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R10), Z3, Z3
+	VADDPS 64(R10), Z2, Z2
+	VADDPS 128(R10), Z1, Z1
+	VADDPS 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -78315,73 +85397,64 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+256, R8
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
+	ADDQ    $-64, R9
 	JMP     many3
 
 one3:
-	CMPQ    R10, $+16
+	CMPQ    R9, $+16
 	JLT     last3
 	VMOVUPS (R8), Z0
 	VADDPS  (R8)(SI*1), Z0, Z0
 	VMOVUPS (R8)(CX*1), Z1
 	VADDPS  (R8)(DX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS (R9), Z1
-	VADDPS  (R9)(SI*1), Z1, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPS  (R9)(DX*1), Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 one3left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+64, R8
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-16, R10
+	ADDQ    $-16, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -78392,29 +85465,914 @@ narrow3outer:
 	VMOVUPS.Z (R8)(DX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R9), K1, Z1
-	VMOVUPS.Z (R9)(SI*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (R9)(CX*1), K1, Z2
-	VMOVUPS.Z (R9)(DX*1), K1, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 narrow3left:
-	VMOVUPS.Z (R11), K1, Z1
+	VMOVUPS.Z (R10), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPS Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow4
+
+outer4:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many4
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	VMOVUPS (DX), Z0
+	VADDPS  (DX)(R8*1), Z0, Z0
+	VMOVUPS (DX)(BX*1), Z1
+	VADDPS  (DX)(DI*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  (R9), Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap4done
+	MOVQ    SI, R12
+
+overlap4left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ    R10, $+64
+	JLT     one4
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VADDPS  (DX)(R8*1), Z0, Z0
+	VADDPS  64(DX)(R8*1), Z1, Z1
+	VADDPS  128(DX)(R8*1), Z2, Z2
+	VADDPS  192(DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z7
+	VMOVUPS 64(DX)(BX*1), Z6
+	VMOVUPS 128(DX)(BX*1), Z5
+	VMOVUPS 192(DX)(BX*1), Z4
+	VADDPS  (DX)(DI*1), Z7, Z7
+	VADDPS  64(DX)(DI*1), Z6, Z6
+	VADDPS  128(DX)(DI*1), Z5, Z5
+	VADDPS  192(DX)(DI*1), Z4, Z4
+	VADDPS  Z7, Z0, Z0
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z5, Z2, Z2
+	VADDPS  Z4, Z3, Z3
+	VADDPS  (R9), Z0, Z0
+	VADDPS  64(R9), Z1, Z1
+	VADDPS  128(R9), Z2, Z2
+	VADDPS  192(R9), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    SI, R11
+
+many4left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	JMP     many4
+
+one4:
+	CMPQ    R10, $+16
+	JLT     last4
+	VMOVUPS (DX), Z3
+	VADDPS  (DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VADDPS  (DX)(DI*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VADDPS  (R9), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one4done
+	MOVQ    SI, R12
+
+one4left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVUPS.Z (DX), K1, Z3
+	VMOVUPS.Z (DX)(R8*1), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	VMOVUPS.Z (DX)(BX*1), K1, Z2
+	VMOVUPS.Z (DX)(DI*1), K1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VMOVUPS.Z (R9), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow4done
+	MOVQ      SI, R11
+
+narrow4left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many5
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Z3
+	VADDPS  (DI)(R9*1), Z3, Z3
+	VADDPS  (DI)(DX*1), Z3, Z3
+	VMOVUPS (CX), Z2
+	VADDPS  (CX)(DX*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap5done
+	MOVQ    R8, R12
+
+overlap5left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ    R10, $+64
+	JLT     one5
+	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z2
+	VMOVUPS 128(DI), Z1
+	VMOVUPS 192(DI), Z0
+	VADDPS  (DI)(R9*1), Z3, Z3
+	VADDPS  64(DI)(R9*1), Z2, Z2
+	VADDPS  128(DI)(R9*1), Z1, Z1
+	VADDPS  192(DI)(R9*1), Z0, Z0
+	VADDPS  (DI)(DX*1), Z3, Z3
+	VADDPS  64(DI)(DX*1), Z2, Z2
+	VADDPS  128(DI)(DX*1), Z1, Z1
+	VADDPS  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 128(CX), Z6
+	VMOVUPS 192(CX), Z7
+	VADDPS  (CX)(DX*1), Z4, Z4
+	VADDPS  64(CX)(DX*1), Z5, Z5
+	VADDPS  128(CX)(DX*1), Z6, Z6
+	VADDPS  192(CX)(DX*1), Z7, Z7
+	VADDPS  Z4, Z3, Z3
+	VADDPS  Z5, Z2, Z2
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z7, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R8, R11
+
+many5left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-64, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+16
+	JLT     last5
+	VMOVUPS (DI), Z0
+	VADDPS  (DI)(R9*1), Z0, Z0
+	VADDPS  (DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VADDPS  (CX)(DX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one5done
+	MOVQ    R8, R12
+
+one5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-16, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (CX)(DX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow5done
+	MOVQ      R8, R11
+
+narrow5left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	VMOVUPS (SI), Z0
+	VADDPS  (SI)(CX*1), Z0, Z0
+	VMOVUPS (SI)(DI*1), Z1
+	VADDPS  (SI)(R8*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VADDPS  (BX)(CX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    R9, R12
+
+overlap6left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ    R10, $+64
+	JLT     one6
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VADDPS  (SI)(CX*1), Z0, Z0
+	VADDPS  64(SI)(CX*1), Z1, Z1
+	VADDPS  128(SI)(CX*1), Z2, Z2
+	VADDPS  192(SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z7
+	VMOVUPS 64(SI)(DI*1), Z6
+	VMOVUPS 128(SI)(DI*1), Z5
+	VMOVUPS 192(SI)(DI*1), Z4
+	VADDPS  (SI)(R8*1), Z7, Z7
+	VADDPS  64(SI)(R8*1), Z6, Z6
+	VADDPS  128(SI)(R8*1), Z5, Z5
+	VADDPS  192(SI)(R8*1), Z4, Z4
+	VADDPS  Z7, Z0, Z0
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z5, Z2, Z2
+	VADDPS  Z4, Z3, Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VADDPS  (BX)(CX*1), Z4, Z4
+	VADDPS  64(BX)(CX*1), Z5, Z5
+	VADDPS  128(BX)(CX*1), Z6, Z6
+	VADDPS  192(BX)(CX*1), Z7, Z7
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z7, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R9, R11
+
+many6left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-64, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+16
+	JLT     last6
+	VMOVUPS (SI), Z3
+	VADDPS  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z2
+	VADDPS  (SI)(R8*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VADDPS  (BX)(CX*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    R9, R12
+
+one6left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+64, SI
+	ADDQ    $+64, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-16, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVUPS.Z (SI), K1, Z3
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow6done
+	MOVQ      R9, R11
+
+narrow6left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many7
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Z3
+	VADDPS  (R8)(BX*1), Z3, Z3
+	VADDPS  (R8)(SI*1), Z3, Z3
+	VMOVUPS (DX), Z2
+	VADDPS  (DX)(BX*1), Z2, Z2
+	VADDPS  (DX)(SI*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap7done
+	MOVQ    CX, R12
+
+overlap7left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ    R10, $+64
+	JLT     one7
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VADDPS  (R8)(BX*1), Z3, Z3
+	VADDPS  64(R8)(BX*1), Z2, Z2
+	VADDPS  128(R8)(BX*1), Z1, Z1
+	VADDPS  192(R8)(BX*1), Z0, Z0
+	VADDPS  (R8)(SI*1), Z3, Z3
+	VADDPS  64(R8)(SI*1), Z2, Z2
+	VADDPS  128(R8)(SI*1), Z1, Z1
+	VADDPS  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z7
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 128(DX), Z5
+	VMOVUPS 192(DX), Z4
+	VADDPS  (DX)(BX*1), Z7, Z7
+	VADDPS  64(DX)(BX*1), Z6, Z6
+	VADDPS  128(DX)(BX*1), Z5, Z5
+	VADDPS  192(DX)(BX*1), Z4, Z4
+	VADDPS  (DX)(SI*1), Z7, Z7
+	VADDPS  64(DX)(SI*1), Z6, Z6
+	VADDPS  128(DX)(SI*1), Z5, Z5
+	VADDPS  192(DX)(SI*1), Z4, Z4
+	VADDPS  Z7, Z3, Z3
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many7done
+	MOVQ    CX, R11
+
+many7left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-64, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+16
+	JLT     last7
+	VMOVUPS (R8), Z0
+	VADDPS  (R8)(BX*1), Z0, Z0
+	VADDPS  (R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPS  (DX)(BX*1), Z1, Z1
+	VADDPS  (DX)(SI*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one7done
+	MOVQ    CX, R12
+
+one7left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z (R8)(BX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (DX)(SI*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow7done
+	MOVQ      CX, R11
+
+narrow7left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -78425,382 +86383,506 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+16
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow8
 
-outer4:
-	MOVQ    R12, R13
-	ANDQ    $+15, R13
-	TESTQ   R13, R13
-	JEQ     many4
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DX
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DI
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R10
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R11
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, SI
-	VMOVUPS (DX), Z0
-	VADDPS  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(R8*1), Z1
-	VADDPS  (DX)(BX*1), Z1, Z1
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z0
+	VADDPS  (R9)(DX*1), Z0, Z0
+	VMOVUPS (R9)(R8*1), Z1
+	VADDPS  (R9)(CX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS (DI), Z1
-	VADDPS  (DI)(R9*1), Z1, Z1
-	VMOVUPS (DI)(R8*1), Z2
-	VADDPS  (DI)(BX*1), Z2, Z2
-	VADDPS  Z2, Z1, Z1
+	VADDPS  (DI)(DX*1), Z1, Z1
+	VADDPS  (DI)(R8*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS (R10), Z1
-	VADDPS  (R10)(R9*1), Z1, Z1
-	VMOVUPS (R10)(R8*1), Z2
-	VADDPS  (R10)(BX*1), Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (R11), Z2
-	VADDPS  (R11)(R9*1), Z2, Z2
-	VMOVUPS (R11)(R8*1), Z3
-	VADDPS  (R11)(BX*1), Z3, Z3
-	VADDPS  Z3, Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
 
-overlap4left:
-	VADDPS (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ    R12, $+64
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VADDPS  (DX)(R9*1), Z0, Z0
-	VADDPS  64(DX)(R9*1), Z1, Z1
-	VADDPS  128(DX)(R9*1), Z2, Z2
-	VADDPS  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z7
-	VMOVUPS 64(DX)(R8*1), Z6
-	VMOVUPS 128(DX)(R8*1), Z5
-	VMOVUPS 192(DX)(R8*1), Z4
-	VADDPS  (DX)(BX*1), Z7, Z7
-	VADDPS  64(DX)(BX*1), Z6, Z6
-	VADDPS  128(DX)(BX*1), Z5, Z5
-	VADDPS  192(DX)(BX*1), Z4, Z4
-	VADDPS  Z7, Z0, Z0
-	VADDPS  Z6, Z1, Z1
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z4, Z3, Z3
-	VMOVUPS (DI), Z4
-	VMOVUPS 64(DI), Z5
-	VMOVUPS 128(DI), Z6
-	VMOVUPS 192(DI), Z7
-	VADDPS  (DI)(R9*1), Z4, Z4
-	VADDPS  64(DI)(R9*1), Z5, Z5
-	VADDPS  128(DI)(R9*1), Z6, Z6
-	VADDPS  192(DI)(R9*1), Z7, Z7
-	VMOVUPS (DI)(R8*1), Z11
-	VMOVUPS 64(DI)(R8*1), Z10
-	VMOVUPS 128(DI)(R8*1), Z9
-	VMOVUPS 192(DI)(R8*1), Z8
-	VADDPS  (DI)(BX*1), Z11, Z11
-	VADDPS  64(DI)(BX*1), Z10, Z10
-	VADDPS  128(DI)(BX*1), Z9, Z9
-	VADDPS  192(DI)(BX*1), Z8, Z8
-	VADDPS  Z11, Z4, Z4
-	VADDPS  Z10, Z5, Z5
-	VADDPS  Z9, Z6, Z6
-	VADDPS  Z8, Z7, Z7
+many8:
+	CMPQ    R10, $+64
+	JLT     one8
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VADDPS  (R9)(DX*1), Z0, Z0
+	VADDPS  64(R9)(DX*1), Z1, Z1
+	VADDPS  128(R9)(DX*1), Z2, Z2
+	VADDPS  192(R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z4
+	VMOVUPS 64(R9)(R8*1), Z5
+	VMOVUPS 128(R9)(R8*1), Z6
+	VMOVUPS 192(R9)(R8*1), Z7
+	VADDPS  (R9)(CX*1), Z4, Z4
+	VADDPS  64(R9)(CX*1), Z5, Z5
+	VADDPS  128(R9)(CX*1), Z6, Z6
+	VADDPS  192(R9)(CX*1), Z7, Z7
 	VADDPS  Z4, Z0, Z0
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
-	VMOVUPS (R10), Z7
-	VMOVUPS 64(R10), Z6
-	VMOVUPS 128(R10), Z5
-	VMOVUPS 192(R10), Z4
-	VADDPS  (R10)(R9*1), Z7, Z7
-	VADDPS  64(R10)(R9*1), Z6, Z6
-	VADDPS  128(R10)(R9*1), Z5, Z5
-	VADDPS  192(R10)(R9*1), Z4, Z4
-	VMOVUPS (R10)(R8*1), Z8
-	VMOVUPS 64(R10)(R8*1), Z9
-	VMOVUPS 128(R10)(R8*1), Z10
-	VMOVUPS 192(R10)(R8*1), Z11
-	VADDPS  (R10)(BX*1), Z8, Z8
-	VADDPS  64(R10)(BX*1), Z9, Z9
-	VADDPS  128(R10)(BX*1), Z10, Z10
-	VADDPS  192(R10)(BX*1), Z11, Z11
-	VADDPS  Z8, Z7, Z7
-	VADDPS  Z9, Z6, Z6
-	VADDPS  Z10, Z5, Z5
-	VADDPS  Z11, Z4, Z4
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
-	VADDPS  (R11)(R9*1), Z11, Z11
-	VADDPS  64(R11)(R9*1), Z10, Z10
-	VADDPS  128(R11)(R9*1), Z9, Z9
-	VADDPS  192(R11)(R9*1), Z8, Z8
-	VMOVUPS (R11)(R8*1), Z12
-	VMOVUPS 64(R11)(R8*1), Z13
-	VMOVUPS 128(R11)(R8*1), Z14
-	VMOVUPS 192(R11)(R8*1), Z15
-	VADDPS  (R11)(BX*1), Z12, Z12
-	VADDPS  64(R11)(BX*1), Z13, Z13
-	VADDPS  128(R11)(BX*1), Z14, Z14
-	VADDPS  192(R11)(BX*1), Z15, Z15
-	VADDPS  Z12, Z11, Z11
-	VADDPS  Z13, Z10, Z10
-	VADDPS  Z14, Z9, Z9
-	VADDPS  Z15, Z8, Z8
-	VADDPS  Z11, Z7, Z7
-	VADDPS  Z10, Z6, Z6
-	VADDPS  Z9, Z5, Z5
-	VADDPS  Z8, Z4, Z4
+	VMOVUPS (DI), Z7
+	VMOVUPS 64(DI), Z6
+	VMOVUPS 128(DI), Z5
+	VMOVUPS 192(DI), Z4
+	VADDPS  (DI)(DX*1), Z7, Z7
+	VADDPS  64(DI)(DX*1), Z6, Z6
+	VADDPS  128(DI)(DX*1), Z5, Z5
+	VADDPS  192(DI)(DX*1), Z4, Z4
+	VADDPS  (DI)(R8*1), Z7, Z7
+	VADDPS  64(DI)(R8*1), Z6, Z6
+	VADDPS  128(DI)(R8*1), Z5, Z5
+	VADDPS  192(DI)(R8*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z4, Z3, Z3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
-	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
 
-many4left:
-	VADDPS (R13), Z0, Z0
-	VADDPS 64(R13), Z1, Z1
-	VADDPS 128(R13), Z2, Z2
-	VADDPS 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DI
-	ADDQ    $+256, R10
-	ADDQ    $+256, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-64, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-64, R10
+	JMP     many8
 
-one4:
-	CMPQ    R12, $+16
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VADDPS  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z2
-	VADDPS  (DX)(BX*1), Z2, Z2
+one8:
+	CMPQ    R10, $+16
+	JLT     last8
+	VMOVUPS (R9), Z3
+	VADDPS  (R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z2
+	VADDPS  (R9)(CX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
 	VMOVUPS (DI), Z2
-	VADDPS  (DI)(R9*1), Z2, Z2
-	VMOVUPS (DI)(R8*1), Z1
-	VADDPS  (DI)(BX*1), Z1, Z1
-	VADDPS  Z1, Z2, Z2
+	VADDPS  (DI)(DX*1), Z2, Z2
+	VADDPS  (DI)(R8*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VMOVUPS (R10), Z2
-	VADDPS  (R10)(R9*1), Z2, Z2
-	VMOVUPS (R10)(R8*1), Z1
-	VADDPS  (R10)(BX*1), Z1, Z1
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS (R11), Z1
-	VADDPS  (R11)(R9*1), Z1, Z1
-	VMOVUPS (R11)(R8*1), Z0
-	VADDPS  (R11)(BX*1), Z0, Z0
-	VADDPS  Z0, Z1, Z1
-	VADDPS  Z1, Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
 
-one4left:
-	VADDPS (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DI
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-16, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-16, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R9*1), K1, Z2
+narrow8outer:
+	VMOVUPS.Z (R9), K1, Z3
+	VMOVUPS.Z (R9)(DX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DX)(R8*1), K1, Z2
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (R9)(R8*1), K1, Z2
+	VMOVUPS.Z (R9)(CX*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VMOVUPS.Z (DI), K1, Z2
-	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VMOVUPS.Z (DI)(DX*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS.Z (DI)(R8*1), K1, Z1
-	VMOVUPS.Z (DI)(BX*1), K1, Z0
-	VADDPS    Z0, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R10), K1, Z2
-	VMOVUPS.Z (R10)(R9*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS.Z (R10)(R8*1), K1, Z1
-	VMOVUPS.Z (R10)(BX*1), K1, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS.Z (R11), K1, Z1
-	VMOVUPS.Z (R11)(R9*1), K1, Z0
-	VADDPS    Z0, Z1, Z1
-	VMOVUPS.Z (R11)(R8*1), K1, Z0
-	VMOVUPS.Z (R11)(BX*1), K1, Z4
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       narrow4done
-	MOVQ      SI, R13
+	MOVQ      8(SP), BX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow8done
+	MOVQ      BX, R11
 
-narrow4left:
-	VMOVUPS.Z (R13), K1, Z2
+narrow8left:
+	VMOVUPS.Z (R11), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	VMOVUPS (CX), Z3
+	VADDPS  (CX)(DI*1), Z3, Z3
+	VMOVUPS (CX)(R9*1), Z2
+	VADDPS  (CX)(BX*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VMOVUPS (SI), Z2
+	VADDPS  (SI)(DI*1), Z2, Z2
+	VMOVUPS (SI)(R9*1), Z1
+	VADDPS  (SI)(BX*1), Z1, Z1
+	VADDPS  Z1, Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap9done
+	MOVQ    DX, R12
+
+overlap9left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ    R10, $+64
+	JLT     one9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPS  (CX)(DI*1), Z3, Z3
+	VADDPS  64(CX)(DI*1), Z2, Z2
+	VADDPS  128(CX)(DI*1), Z1, Z1
+	VADDPS  192(CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z4
+	VMOVUPS 64(CX)(R9*1), Z5
+	VMOVUPS 128(CX)(R9*1), Z6
+	VMOVUPS 192(CX)(R9*1), Z7
+	VADDPS  (CX)(BX*1), Z4, Z4
+	VADDPS  64(CX)(BX*1), Z5, Z5
+	VADDPS  128(CX)(BX*1), Z6, Z6
+	VADDPS  192(CX)(BX*1), Z7, Z7
+	VADDPS  Z4, Z3, Z3
+	VADDPS  Z5, Z2, Z2
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z7, Z0, Z0
+	VMOVUPS (SI), Z7
+	VMOVUPS 64(SI), Z6
+	VMOVUPS 128(SI), Z5
+	VMOVUPS 192(SI), Z4
+	VADDPS  (SI)(DI*1), Z7, Z7
+	VADDPS  64(SI)(DI*1), Z6, Z6
+	VADDPS  128(SI)(DI*1), Z5, Z5
+	VADDPS  192(SI)(DI*1), Z4, Z4
+	VMOVUPS (SI)(R9*1), Z8
+	VMOVUPS 64(SI)(R9*1), Z9
+	VMOVUPS 128(SI)(R9*1), Z10
+	VMOVUPS 192(SI)(R9*1), Z11
+	VADDPS  (SI)(BX*1), Z8, Z8
+	VADDPS  64(SI)(BX*1), Z9, Z9
+	VADDPS  128(SI)(BX*1), Z10, Z10
+	VADDPS  192(SI)(BX*1), Z11, Z11
+	VADDPS  Z8, Z7, Z7
+	VADDPS  Z9, Z6, Z6
+	VADDPS  Z10, Z5, Z5
+	VADDPS  Z11, Z4, Z4
+	VADDPS  Z7, Z3, Z3
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many9done
+	MOVQ    DX, R11
+
+many9left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-64, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+16
+	JLT     last9
+	VMOVUPS (CX), Z0
+	VADDPS  (CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z1
+	VADDPS  (CX)(BX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VADDPS  (SI)(DI*1), Z1, Z1
+	VMOVUPS (SI)(R9*1), Z2
+	VADDPS  (SI)(BX*1), Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one9done
+	MOVQ    DX, R12
+
+one9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-16, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (CX)(DI*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (CX)(R9*1), K1, Z1
+	VMOVUPS.Z (CX)(BX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI), K1, Z1
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R9*1), K1, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow9done
+	MOVQ      DX, R11
+
+narrow9left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
+
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER
@@ -78810,39 +86892,49 @@ end:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·colsF64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x03, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x03, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -78860,14 +86952,14 @@ outer0:
 	SHLQ    $0x03, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Z0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VADDPD (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -78890,7 +86982,7 @@ many0:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -78900,7 +86992,7 @@ many0left:
 	VADDPD 64(DI), Z1, Z1
 	VADDPD 128(DI), Z2, Z2
 	VADDPD 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -78920,14 +87012,14 @@ one0:
 	CMPQ    SI, $+8
 	JLT     last0
 	VMOVUPS (DX), Z3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VADDPD (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -78957,7 +87049,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -78970,7 +87062,7 @@ narrow0:
 narrow0outer:
 	VMOVUPD.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       narrow0done
 	MOVQ      BX, DI
@@ -78978,7 +87070,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPD.Z (DI), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -78994,19 +87086,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow1
 
@@ -79025,14 +87117,14 @@ outer1:
 	ADDQ    R8, CX
 	VMOVUPS (DX), Z3
 	VADDPD  (DX)(SI*1), Z3, Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPD (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -79059,7 +87151,7 @@ many1:
 	VADDPD  64(DX)(SI*1), Z2, Z2
 	VADDPD  128(DX)(SI*1), Z1, Z1
 	VADDPD  192(DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, R8
@@ -79069,7 +87161,7 @@ many1left:
 	VADDPD 64(R8), Z2, Z2
 	VADDPD 128(R8), Z1, Z1
 	VADDPD 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -79090,14 +87182,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VADDPD  (DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPD (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -79127,7 +87219,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -79142,7 +87234,7 @@ narrow1outer:
 	VMOVUPD.Z (DX)(SI*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       narrow1done
 	MOVQ      CX, R8
@@ -79150,7 +87242,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPD.Z (R8), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -79166,21 +87258,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+8
 	JLT  narrow2
 
@@ -79199,17 +87291,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VADDPD  (SI)(BX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPD  (SI)(R8*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    80(AX), R10
+	VADDPD  (SI)(DI*1), Z0, Z0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VADDPD (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -79236,19 +87326,11 @@ many2:
 	VADDPD  64(SI)(BX*1), Z1, Z1
 	VADDPD  128(SI)(BX*1), Z2, Z2
 	VADDPD  192(SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z4
-	VMOVUPS 64(SI)(DI*1), Z5
-	VMOVUPS 128(SI)(DI*1), Z6
-	VMOVUPS 192(SI)(DI*1), Z7
-	VADDPD  (SI)(R8*1), Z4, Z4
-	VADDPD  64(SI)(R8*1), Z5, Z5
-	VADDPD  128(SI)(R8*1), Z6, Z6
-	VADDPD  192(SI)(R8*1), Z7, Z7
-	VADDPD  Z4, Z0, Z0
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z7, Z3, Z3
-	MOVQ    80(AX), R11
+	VADDPD  (SI)(DI*1), Z0, Z0
+	VADDPD  64(SI)(DI*1), Z1, Z1
+	VADDPD  128(SI)(DI*1), Z2, Z2
+	VADDPD  192(SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -79258,7 +87340,7 @@ many2left:
 	VADDPD 64(R10), Z1, Z1
 	VADDPD 128(R10), Z2, Z2
 	VADDPD 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -79279,17 +87361,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VADDPD  (SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPD  (SI)(R8*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    80(AX), R10
+	VADDPD  (SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VADDPD (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -79319,7 +87399,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -79334,11 +87414,9 @@ narrow2outer:
 	VMOVUPD.Z (SI)(BX*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
 	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(R8*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       narrow2done
 	MOVQ      CX, R10
@@ -79346,7 +87424,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPD.Z (R10), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -79362,83 +87440,67 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+7, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
 	VMOVUPS (R8), Z3
 	VADDPD  (R8)(SI*1), Z3, Z3
 	VMOVUPS (R8)(CX*1), Z2
 	VADDPD  (R8)(DX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VMOVUPS (R9), Z2
-	VADDPD  (R9)(SI*1), Z2, Z2
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPD  (R9)(DX*1), Z1, Z1
-	VADDPD  Z1, Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 overlap3left:
-	VADDPD (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    R10, $+32
+	CMPQ    R9, $+32
 	JLT     one3
 	VMOVUPS (R8), Z3
 	VMOVUPS 64(R8), Z2
@@ -79448,55 +87510,31 @@ many3:
 	VADDPD  64(R8)(SI*1), Z2, Z2
 	VADDPD  128(R8)(SI*1), Z1, Z1
 	VADDPD  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z7
-	VMOVUPS 64(R8)(CX*1), Z6
-	VMOVUPS 128(R8)(CX*1), Z5
-	VMOVUPS 192(R8)(CX*1), Z4
-	VADDPD  (R8)(DX*1), Z7, Z7
-	VADDPD  64(R8)(DX*1), Z6, Z6
-	VADDPD  128(R8)(DX*1), Z5, Z5
-	VADDPD  192(R8)(DX*1), Z4, Z4
-	VADDPD  Z7, Z3, Z3
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z4, Z0, Z0
-	VMOVUPS (R9), Z4
-	VMOVUPS 64(R9), Z5
-	VMOVUPS 128(R9), Z6
-	VMOVUPS 192(R9), Z7
-	VADDPD  (R9)(SI*1), Z4, Z4
-	VADDPD  64(R9)(SI*1), Z5, Z5
-	VADDPD  128(R9)(SI*1), Z6, Z6
-	VADDPD  192(R9)(SI*1), Z7, Z7
-	VMOVUPS (R9)(CX*1), Z8
-	VMOVUPS 64(R9)(CX*1), Z9
-	VMOVUPS 128(R9)(CX*1), Z10
-	VMOVUPS 192(R9)(CX*1), Z11
-	VADDPD  (R9)(DX*1), Z8, Z8
-	VADDPD  64(R9)(DX*1), Z9, Z9
-	VADDPD  128(R9)(DX*1), Z10, Z10
-	VADDPD  192(R9)(DX*1), Z11, Z11
-	VADDPD  Z8, Z4, Z4
-	VADDPD  Z9, Z5, Z5
-	VADDPD  Z10, Z6, Z6
-	VADDPD  Z11, Z7, Z7
+	VMOVUPS (R8)(CX*1), Z4
+	VMOVUPS 64(R8)(CX*1), Z5
+	VMOVUPS 128(R8)(CX*1), Z6
+	VMOVUPS 192(R8)(CX*1), Z7
+	VADDPD  (R8)(DX*1), Z4, Z4
+	VADDPD  64(R8)(DX*1), Z5, Z5
+	VADDPD  128(R8)(DX*1), Z6, Z6
+	VADDPD  192(R8)(DX*1), Z7, Z7
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z7, Z0, Z0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VADDPD (R11), Z3, Z3
-	VADDPD 64(R11), Z2, Z2
-	VADDPD 128(R11), Z1, Z1
-	VADDPD 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R10), Z3, Z3
+	VADDPD 64(R10), Z2, Z2
+	VADDPD 128(R10), Z1, Z1
+	VADDPD 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -79505,73 +87543,64 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+256, R8
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R10
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ    R10, $+8
+	CMPQ    R9, $+8
 	JLT     last3
 	VMOVUPS (R8), Z0
 	VADDPD  (R8)(SI*1), Z0, Z0
 	VMOVUPS (R8)(CX*1), Z1
 	VADDPD  (R8)(DX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPS (R9), Z1
-	VADDPD  (R9)(SI*1), Z1, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPD  (R9)(DX*1), Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 one3left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+64, R8
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-8, R10
+	ADDQ    $-8, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
+	SHLQ    $0x03, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -79582,29 +87611,914 @@ narrow3outer:
 	VMOVUPD.Z (R8)(DX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R9), K1, Z1
-	VMOVUPD.Z (R9)(SI*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (R9)(CX*1), K1, Z2
-	VMOVUPD.Z (R9)(DX*1), K1, Z3
-	VADDPD    Z3, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 narrow3left:
-	VMOVUPD.Z (R11), K1, Z1
+	VMOVUPD.Z (R10), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPD Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow4
+
+outer4:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many4
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	VMOVUPS (DX), Z0
+	VADDPD  (DX)(R8*1), Z0, Z0
+	VMOVUPS (DX)(BX*1), Z1
+	VADDPD  (DX)(DI*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  (R9), Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap4done
+	MOVQ    SI, R12
+
+overlap4left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ    R10, $+32
+	JLT     one4
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VADDPD  (DX)(R8*1), Z0, Z0
+	VADDPD  64(DX)(R8*1), Z1, Z1
+	VADDPD  128(DX)(R8*1), Z2, Z2
+	VADDPD  192(DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z7
+	VMOVUPS 64(DX)(BX*1), Z6
+	VMOVUPS 128(DX)(BX*1), Z5
+	VMOVUPS 192(DX)(BX*1), Z4
+	VADDPD  (DX)(DI*1), Z7, Z7
+	VADDPD  64(DX)(DI*1), Z6, Z6
+	VADDPD  128(DX)(DI*1), Z5, Z5
+	VADDPD  192(DX)(DI*1), Z4, Z4
+	VADDPD  Z7, Z0, Z0
+	VADDPD  Z6, Z1, Z1
+	VADDPD  Z5, Z2, Z2
+	VADDPD  Z4, Z3, Z3
+	VADDPD  (R9), Z0, Z0
+	VADDPD  64(R9), Z1, Z1
+	VADDPD  128(R9), Z2, Z2
+	VADDPD  192(R9), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    SI, R11
+
+many4left:
+	VADDPD (R11), Z0, Z0
+	VADDPD 64(R11), Z1, Z1
+	VADDPD 128(R11), Z2, Z2
+	VADDPD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-32, R10
+	JMP     many4
+
+one4:
+	CMPQ    R10, $+8
+	JLT     last4
+	VMOVUPS (DX), Z3
+	VADDPD  (DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VADDPD  (DX)(DI*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VADDPD  (R9), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one4done
+	MOVQ    SI, R12
+
+one4left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-8, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x03, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVUPD.Z (DX), K1, Z3
+	VMOVUPD.Z (DX)(R8*1), K1, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD.Z (DX)(BX*1), K1, Z2
+	VMOVUPD.Z (DX)(DI*1), K1, Z1
+	VADDPD    Z1, Z2, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD.Z (R9), K1, Z2
+	VADDPD    Z2, Z3, Z3
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow4done
+	MOVQ      SI, R11
+
+narrow4left:
+	VMOVUPD.Z (R11), K1, Z2
+	VADDPD    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many5
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Z3
+	VADDPD  (DI)(R9*1), Z3, Z3
+	VADDPD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (CX), Z2
+	VADDPD  (CX)(DX*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap5done
+	MOVQ    R8, R12
+
+overlap5left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ    R10, $+32
+	JLT     one5
+	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z2
+	VMOVUPS 128(DI), Z1
+	VMOVUPS 192(DI), Z0
+	VADDPD  (DI)(R9*1), Z3, Z3
+	VADDPD  64(DI)(R9*1), Z2, Z2
+	VADDPD  128(DI)(R9*1), Z1, Z1
+	VADDPD  192(DI)(R9*1), Z0, Z0
+	VADDPD  (DI)(DX*1), Z3, Z3
+	VADDPD  64(DI)(DX*1), Z2, Z2
+	VADDPD  128(DI)(DX*1), Z1, Z1
+	VADDPD  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 128(CX), Z6
+	VMOVUPS 192(CX), Z7
+	VADDPD  (CX)(DX*1), Z4, Z4
+	VADDPD  64(CX)(DX*1), Z5, Z5
+	VADDPD  128(CX)(DX*1), Z6, Z6
+	VADDPD  192(CX)(DX*1), Z7, Z7
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z5, Z2, Z2
+	VADDPD  Z6, Z1, Z1
+	VADDPD  Z7, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R8, R11
+
+many5left:
+	VADDPD (R11), Z3, Z3
+	VADDPD 64(R11), Z2, Z2
+	VADDPD 128(R11), Z1, Z1
+	VADDPD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+8
+	JLT     last5
+	VMOVUPS (DI), Z0
+	VADDPD  (DI)(R9*1), Z0, Z0
+	VADDPD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VADDPD  (CX)(DX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one5done
+	MOVQ    R8, R12
+
+one5left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVUPD.Z (DI), K1, Z0
+	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD.Z (CX)(DX*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow5done
+	MOVQ      R8, R11
+
+narrow5left:
+	VMOVUPD.Z (R11), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	VMOVUPS (SI), Z0
+	VADDPD  (SI)(CX*1), Z0, Z0
+	VMOVUPS (SI)(DI*1), Z1
+	VADDPD  (SI)(R8*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VADDPD  (BX)(CX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    R9, R12
+
+overlap6left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ    R10, $+32
+	JLT     one6
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VADDPD  (SI)(CX*1), Z0, Z0
+	VADDPD  64(SI)(CX*1), Z1, Z1
+	VADDPD  128(SI)(CX*1), Z2, Z2
+	VADDPD  192(SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z7
+	VMOVUPS 64(SI)(DI*1), Z6
+	VMOVUPS 128(SI)(DI*1), Z5
+	VMOVUPS 192(SI)(DI*1), Z4
+	VADDPD  (SI)(R8*1), Z7, Z7
+	VADDPD  64(SI)(R8*1), Z6, Z6
+	VADDPD  128(SI)(R8*1), Z5, Z5
+	VADDPD  192(SI)(R8*1), Z4, Z4
+	VADDPD  Z7, Z0, Z0
+	VADDPD  Z6, Z1, Z1
+	VADDPD  Z5, Z2, Z2
+	VADDPD  Z4, Z3, Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VADDPD  (BX)(CX*1), Z4, Z4
+	VADDPD  64(BX)(CX*1), Z5, Z5
+	VADDPD  128(BX)(CX*1), Z6, Z6
+	VADDPD  192(BX)(CX*1), Z7, Z7
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z5, Z1, Z1
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z7, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R9, R11
+
+many6left:
+	VADDPD (R11), Z0, Z0
+	VADDPD 64(R11), Z1, Z1
+	VADDPD 128(R11), Z2, Z2
+	VADDPD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+8
+	JLT     last6
+	VMOVUPS (SI), Z3
+	VADDPD  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z2
+	VADDPD  (SI)(R8*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VADDPD  (BX)(CX*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    R9, R12
+
+one6left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+64, SI
+	ADDQ    $+64, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x03, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVUPD.Z (SI), K1, Z3
+	VMOVUPD.Z (SI)(CX*1), K1, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z1
+	VADDPD    Z1, Z2, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD.Z (BX), K1, Z2
+	VMOVUPD.Z (BX)(CX*1), K1, Z1
+	VADDPD    Z1, Z2, Z2
+	VADDPD    Z2, Z3, Z3
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow6done
+	MOVQ      R9, R11
+
+narrow6left:
+	VMOVUPD.Z (R11), K1, Z2
+	VADDPD    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many7
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Z3
+	VADDPD  (R8)(BX*1), Z3, Z3
+	VADDPD  (R8)(SI*1), Z3, Z3
+	VMOVUPS (DX), Z2
+	VADDPD  (DX)(BX*1), Z2, Z2
+	VADDPD  (DX)(SI*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap7done
+	MOVQ    CX, R12
+
+overlap7left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ    R10, $+32
+	JLT     one7
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VADDPD  (R8)(BX*1), Z3, Z3
+	VADDPD  64(R8)(BX*1), Z2, Z2
+	VADDPD  128(R8)(BX*1), Z1, Z1
+	VADDPD  192(R8)(BX*1), Z0, Z0
+	VADDPD  (R8)(SI*1), Z3, Z3
+	VADDPD  64(R8)(SI*1), Z2, Z2
+	VADDPD  128(R8)(SI*1), Z1, Z1
+	VADDPD  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z7
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 128(DX), Z5
+	VMOVUPS 192(DX), Z4
+	VADDPD  (DX)(BX*1), Z7, Z7
+	VADDPD  64(DX)(BX*1), Z6, Z6
+	VADDPD  128(DX)(BX*1), Z5, Z5
+	VADDPD  192(DX)(BX*1), Z4, Z4
+	VADDPD  (DX)(SI*1), Z7, Z7
+	VADDPD  64(DX)(SI*1), Z6, Z6
+	VADDPD  128(DX)(SI*1), Z5, Z5
+	VADDPD  192(DX)(SI*1), Z4, Z4
+	VADDPD  Z7, Z3, Z3
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z5, Z1, Z1
+	VADDPD  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many7done
+	MOVQ    CX, R11
+
+many7left:
+	VADDPD (R11), Z3, Z3
+	VADDPD 64(R11), Z2, Z2
+	VADDPD 128(R11), Z1, Z1
+	VADDPD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+8
+	JLT     last7
+	VMOVUPS (R8), Z0
+	VADDPD  (R8)(BX*1), Z0, Z0
+	VADDPD  (R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPD  (DX)(BX*1), Z1, Z1
+	VADDPD  (DX)(SI*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one7done
+	MOVQ    CX, R12
+
+one7left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x03, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVUPD.Z (R8), K1, Z0
+	VMOVUPD.Z (R8)(BX*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMOVUPD.Z (DX)(BX*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD.Z (DX)(SI*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow7done
+	MOVQ      CX, R11
+
+narrow7left:
+	VMOVUPD.Z (R11), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -79615,382 +88529,506 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+8
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
 
-outer4:
-	MOVQ    R12, R13
-	ANDQ    $+7, R13
-	TESTQ   R13, R13
-	JEQ     many4
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DX
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DI
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R10
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R11
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, SI
-	VMOVUPS (DX), Z0
-	VADDPD  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(R8*1), Z1
-	VADDPD  (DX)(BX*1), Z1, Z1
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z0
+	VADDPD  (R9)(DX*1), Z0, Z0
+	VMOVUPS (R9)(R8*1), Z1
+	VADDPD  (R9)(CX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPS (DI), Z1
-	VADDPD  (DI)(R9*1), Z1, Z1
-	VMOVUPS (DI)(R8*1), Z2
-	VADDPD  (DI)(BX*1), Z2, Z2
-	VADDPD  Z2, Z1, Z1
+	VADDPD  (DI)(DX*1), Z1, Z1
+	VADDPD  (DI)(R8*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPS (R10), Z1
-	VADDPD  (R10)(R9*1), Z1, Z1
-	VMOVUPS (R10)(R8*1), Z2
-	VADDPD  (R10)(BX*1), Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPS (R11), Z2
-	VADDPD  (R11)(R9*1), Z2, Z2
-	VMOVUPS (R11)(R8*1), Z3
-	VADDPD  (R11)(BX*1), Z3, Z3
-	VADDPD  Z3, Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
 
-overlap4left:
-	VADDPD (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ    R12, $+32
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VADDPD  (DX)(R9*1), Z0, Z0
-	VADDPD  64(DX)(R9*1), Z1, Z1
-	VADDPD  128(DX)(R9*1), Z2, Z2
-	VADDPD  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z7
-	VMOVUPS 64(DX)(R8*1), Z6
-	VMOVUPS 128(DX)(R8*1), Z5
-	VMOVUPS 192(DX)(R8*1), Z4
-	VADDPD  (DX)(BX*1), Z7, Z7
-	VADDPD  64(DX)(BX*1), Z6, Z6
-	VADDPD  128(DX)(BX*1), Z5, Z5
-	VADDPD  192(DX)(BX*1), Z4, Z4
-	VADDPD  Z7, Z0, Z0
-	VADDPD  Z6, Z1, Z1
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z4, Z3, Z3
-	VMOVUPS (DI), Z4
-	VMOVUPS 64(DI), Z5
-	VMOVUPS 128(DI), Z6
-	VMOVUPS 192(DI), Z7
-	VADDPD  (DI)(R9*1), Z4, Z4
-	VADDPD  64(DI)(R9*1), Z5, Z5
-	VADDPD  128(DI)(R9*1), Z6, Z6
-	VADDPD  192(DI)(R9*1), Z7, Z7
-	VMOVUPS (DI)(R8*1), Z11
-	VMOVUPS 64(DI)(R8*1), Z10
-	VMOVUPS 128(DI)(R8*1), Z9
-	VMOVUPS 192(DI)(R8*1), Z8
-	VADDPD  (DI)(BX*1), Z11, Z11
-	VADDPD  64(DI)(BX*1), Z10, Z10
-	VADDPD  128(DI)(BX*1), Z9, Z9
-	VADDPD  192(DI)(BX*1), Z8, Z8
-	VADDPD  Z11, Z4, Z4
-	VADDPD  Z10, Z5, Z5
-	VADDPD  Z9, Z6, Z6
-	VADDPD  Z8, Z7, Z7
+many8:
+	CMPQ    R10, $+32
+	JLT     one8
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VADDPD  (R9)(DX*1), Z0, Z0
+	VADDPD  64(R9)(DX*1), Z1, Z1
+	VADDPD  128(R9)(DX*1), Z2, Z2
+	VADDPD  192(R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z4
+	VMOVUPS 64(R9)(R8*1), Z5
+	VMOVUPS 128(R9)(R8*1), Z6
+	VMOVUPS 192(R9)(R8*1), Z7
+	VADDPD  (R9)(CX*1), Z4, Z4
+	VADDPD  64(R9)(CX*1), Z5, Z5
+	VADDPD  128(R9)(CX*1), Z6, Z6
+	VADDPD  192(R9)(CX*1), Z7, Z7
 	VADDPD  Z4, Z0, Z0
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
-	VMOVUPS (R10), Z7
-	VMOVUPS 64(R10), Z6
-	VMOVUPS 128(R10), Z5
-	VMOVUPS 192(R10), Z4
-	VADDPD  (R10)(R9*1), Z7, Z7
-	VADDPD  64(R10)(R9*1), Z6, Z6
-	VADDPD  128(R10)(R9*1), Z5, Z5
-	VADDPD  192(R10)(R9*1), Z4, Z4
-	VMOVUPS (R10)(R8*1), Z8
-	VMOVUPS 64(R10)(R8*1), Z9
-	VMOVUPS 128(R10)(R8*1), Z10
-	VMOVUPS 192(R10)(R8*1), Z11
-	VADDPD  (R10)(BX*1), Z8, Z8
-	VADDPD  64(R10)(BX*1), Z9, Z9
-	VADDPD  128(R10)(BX*1), Z10, Z10
-	VADDPD  192(R10)(BX*1), Z11, Z11
-	VADDPD  Z8, Z7, Z7
-	VADDPD  Z9, Z6, Z6
-	VADDPD  Z10, Z5, Z5
-	VADDPD  Z11, Z4, Z4
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
-	VADDPD  (R11)(R9*1), Z11, Z11
-	VADDPD  64(R11)(R9*1), Z10, Z10
-	VADDPD  128(R11)(R9*1), Z9, Z9
-	VADDPD  192(R11)(R9*1), Z8, Z8
-	VMOVUPS (R11)(R8*1), Z12
-	VMOVUPS 64(R11)(R8*1), Z13
-	VMOVUPS 128(R11)(R8*1), Z14
-	VMOVUPS 192(R11)(R8*1), Z15
-	VADDPD  (R11)(BX*1), Z12, Z12
-	VADDPD  64(R11)(BX*1), Z13, Z13
-	VADDPD  128(R11)(BX*1), Z14, Z14
-	VADDPD  192(R11)(BX*1), Z15, Z15
-	VADDPD  Z12, Z11, Z11
-	VADDPD  Z13, Z10, Z10
-	VADDPD  Z14, Z9, Z9
-	VADDPD  Z15, Z8, Z8
-	VADDPD  Z11, Z7, Z7
-	VADDPD  Z10, Z6, Z6
-	VADDPD  Z9, Z5, Z5
-	VADDPD  Z8, Z4, Z4
+	VMOVUPS (DI), Z7
+	VMOVUPS 64(DI), Z6
+	VMOVUPS 128(DI), Z5
+	VMOVUPS 192(DI), Z4
+	VADDPD  (DI)(DX*1), Z7, Z7
+	VADDPD  64(DI)(DX*1), Z6, Z6
+	VADDPD  128(DI)(DX*1), Z5, Z5
+	VADDPD  192(DI)(DX*1), Z4, Z4
+	VADDPD  (DI)(R8*1), Z7, Z7
+	VADDPD  64(DI)(R8*1), Z6, Z6
+	VADDPD  128(DI)(R8*1), Z5, Z5
+	VADDPD  192(DI)(R8*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z4, Z3, Z3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
-	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
 
-many4left:
-	VADDPD (R13), Z0, Z0
-	VADDPD 64(R13), Z1, Z1
-	VADDPD 128(R13), Z2, Z2
-	VADDPD 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VADDPD (R11), Z0, Z0
+	VADDPD 64(R11), Z1, Z1
+	VADDPD 128(R11), Z2, Z2
+	VADDPD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DI
-	ADDQ    $+256, R10
-	ADDQ    $+256, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-32, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-32, R10
+	JMP     many8
 
-one4:
-	CMPQ    R12, $+8
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VADDPD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z2
-	VADDPD  (DX)(BX*1), Z2, Z2
+one8:
+	CMPQ    R10, $+8
+	JLT     last8
+	VMOVUPS (R9), Z3
+	VADDPD  (R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z2
+	VADDPD  (R9)(CX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
 	VMOVUPS (DI), Z2
-	VADDPD  (DI)(R9*1), Z2, Z2
-	VMOVUPS (DI)(R8*1), Z1
-	VADDPD  (DI)(BX*1), Z1, Z1
-	VADDPD  Z1, Z2, Z2
+	VADDPD  (DI)(DX*1), Z2, Z2
+	VADDPD  (DI)(R8*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VMOVUPS (R10), Z2
-	VADDPD  (R10)(R9*1), Z2, Z2
-	VMOVUPS (R10)(R8*1), Z1
-	VADDPD  (R10)(BX*1), Z1, Z1
-	VADDPD  Z1, Z2, Z2
-	VMOVUPS (R11), Z1
-	VADDPD  (R11)(R9*1), Z1, Z1
-	VMOVUPS (R11)(R8*1), Z0
-	VADDPD  (R11)(BX*1), Z0, Z0
-	VADDPD  Z0, Z1, Z1
-	VADDPD  Z1, Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
 
-one4left:
-	VADDPD (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DI
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-8, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-8, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x03, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R9*1), K1, Z2
+narrow8outer:
+	VMOVUPD.Z (R9), K1, Z3
+	VMOVUPD.Z (R9)(DX*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (DX)(R8*1), K1, Z2
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (R9)(R8*1), K1, Z2
+	VMOVUPD.Z (R9)(CX*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
 	VMOVUPD.Z (DI), K1, Z2
-	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VMOVUPD.Z (DI)(DX*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD.Z (DI)(R8*1), K1, Z1
-	VMOVUPD.Z (DI)(BX*1), K1, Z0
-	VADDPD    Z0, Z1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (R10), K1, Z2
-	VMOVUPD.Z (R10)(R9*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VMOVUPD.Z (R10)(R8*1), K1, Z1
-	VMOVUPD.Z (R10)(BX*1), K1, Z0
-	VADDPD    Z0, Z1, Z1
-	VADDPD    Z1, Z2, Z2
-	VMOVUPD.Z (R11), K1, Z1
-	VMOVUPD.Z (R11)(R9*1), K1, Z0
-	VADDPD    Z0, Z1, Z1
-	VMOVUPD.Z (R11)(R8*1), K1, Z0
-	VMOVUPD.Z (R11)(BX*1), K1, Z4
-	VADDPD    Z4, Z0, Z0
-	VADDPD    Z0, Z1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       narrow4done
-	MOVQ      SI, R13
+	MOVQ      8(SP), BX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow8done
+	MOVQ      BX, R11
 
-narrow4left:
-	VMOVUPD.Z (R13), K1, Z2
+narrow8left:
+	VMOVUPD.Z (R11), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	VMOVUPS (CX), Z3
+	VADDPD  (CX)(DI*1), Z3, Z3
+	VMOVUPS (CX)(R9*1), Z2
+	VADDPD  (CX)(BX*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VMOVUPS (SI), Z2
+	VADDPD  (SI)(DI*1), Z2, Z2
+	VMOVUPS (SI)(R9*1), Z1
+	VADDPD  (SI)(BX*1), Z1, Z1
+	VADDPD  Z1, Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap9done
+	MOVQ    DX, R12
+
+overlap9left:
+	VADDPD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ    R10, $+32
+	JLT     one9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPD  (CX)(DI*1), Z3, Z3
+	VADDPD  64(CX)(DI*1), Z2, Z2
+	VADDPD  128(CX)(DI*1), Z1, Z1
+	VADDPD  192(CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z4
+	VMOVUPS 64(CX)(R9*1), Z5
+	VMOVUPS 128(CX)(R9*1), Z6
+	VMOVUPS 192(CX)(R9*1), Z7
+	VADDPD  (CX)(BX*1), Z4, Z4
+	VADDPD  64(CX)(BX*1), Z5, Z5
+	VADDPD  128(CX)(BX*1), Z6, Z6
+	VADDPD  192(CX)(BX*1), Z7, Z7
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z5, Z2, Z2
+	VADDPD  Z6, Z1, Z1
+	VADDPD  Z7, Z0, Z0
+	VMOVUPS (SI), Z7
+	VMOVUPS 64(SI), Z6
+	VMOVUPS 128(SI), Z5
+	VMOVUPS 192(SI), Z4
+	VADDPD  (SI)(DI*1), Z7, Z7
+	VADDPD  64(SI)(DI*1), Z6, Z6
+	VADDPD  128(SI)(DI*1), Z5, Z5
+	VADDPD  192(SI)(DI*1), Z4, Z4
+	VMOVUPS (SI)(R9*1), Z8
+	VMOVUPS 64(SI)(R9*1), Z9
+	VMOVUPS 128(SI)(R9*1), Z10
+	VMOVUPS 192(SI)(R9*1), Z11
+	VADDPD  (SI)(BX*1), Z8, Z8
+	VADDPD  64(SI)(BX*1), Z9, Z9
+	VADDPD  128(SI)(BX*1), Z10, Z10
+	VADDPD  192(SI)(BX*1), Z11, Z11
+	VADDPD  Z8, Z7, Z7
+	VADDPD  Z9, Z6, Z6
+	VADDPD  Z10, Z5, Z5
+	VADDPD  Z11, Z4, Z4
+	VADDPD  Z7, Z3, Z3
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z5, Z1, Z1
+	VADDPD  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many9done
+	MOVQ    DX, R11
+
+many9left:
+	VADDPD (R11), Z3, Z3
+	VADDPD 64(R11), Z2, Z2
+	VADDPD 128(R11), Z1, Z1
+	VADDPD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+8
+	JLT     last9
+	VMOVUPS (CX), Z0
+	VADDPD  (CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z1
+	VADDPD  (CX)(BX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VADDPD  (SI)(DI*1), Z1, Z1
+	VMOVUPS (SI)(R9*1), Z2
+	VADDPD  (SI)(BX*1), Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one9done
+	MOVQ    DX, R12
+
+one9left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (CX)(DI*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (CX)(R9*1), K1, Z1
+	VMOVUPD.Z (CX)(BX*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (SI), K1, Z1
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD.Z (SI)(R9*1), K1, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z3
+	VADDPD    Z3, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow9done
+	MOVQ      DX, R11
+
+narrow9left:
+	VMOVUPD.Z (R11), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
+
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER
@@ -80000,39 +89038,49 @@ end:
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·colsF16AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-16, DX
 	SHLQ $0x01, DX
-	MOVQ 88(AX), CX
+	MOVQ 80(AX), CX
 	SUBQ DX, CX
 	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-1, DX
+	SHLQ $0x02, DX
+	MOVQ 88(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-16, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
 
@@ -80050,14 +89098,14 @@ outer0:
 	SHLQ      $0x02, DI
 	ADDQ      DI, BX
 	VCVTPH2PS (DX), Z0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap0done
 	MOVQ      BX, R8
 
 overlap0left:
 	VADDPS (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -80080,7 +89128,7 @@ many0:
 	VCVTPH2PS 32(DX), Z1
 	VCVTPH2PS 64(DX), Z2
 	VCVTPH2PS 96(DX), Z3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      BX, DI
@@ -80090,7 +89138,7 @@ many0left:
 	VADDPS 64(DI), Z1, Z1
 	VADDPS 128(DI), Z2, Z2
 	VADDPS 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -80110,14 +89158,14 @@ one0:
 	CMPQ      SI, $+16
 	JLT       last0
 	VCVTPH2PS (DX), Z3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one0done
 	MOVQ      BX, R8
 
 one0left:
 	VADDPS (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -80147,7 +89195,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -80161,7 +89209,7 @@ narrow0outer:
 	VMOVDQU16.Z (DX), K1, Y3
 	VCVTPH2PS   Y3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        80(AX), R8
+	MOVQ        72(AX), R8
 	TESTQ       R8, R8
 	JEQ         narrow0done
 	MOVQ        BX, DI
@@ -80169,7 +89217,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -80185,19 +89233,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+16
 	JLT  narrow1
 
@@ -80217,14 +89265,14 @@ outer1:
 	VCVTPH2PS (DX), Z3
 	VCVTPH2PS (DX)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -80255,7 +89303,7 @@ many1:
 	VADDPS    Z4, Z1, Z1
 	VCVTPH2PS 96(DX)(SI*1), Z4
 	VADDPS    Z4, Z0, Z0
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      CX, R8
@@ -80265,7 +89313,7 @@ many1left:
 	VADDPS 64(R8), Z2, Z2
 	VADDPS 128(R8), Z1, Z1
 	VADDPS 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -80287,14 +89335,14 @@ one1:
 	VCVTPH2PS (DX), Z0
 	VCVTPH2PS (DX)(SI*1), Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -80324,7 +89372,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -80341,7 +89389,7 @@ narrow1outer:
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), CX
-	MOVQ        80(AX), R9
+	MOVQ        72(AX), R9
 	TESTQ       R9, R9
 	JEQ         narrow1done
 	MOVQ        CX, R8
@@ -80349,7 +89397,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPS.Z (R8), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -80365,21 +89413,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+16
 	JLT  narrow2
 
@@ -80400,17 +89448,15 @@ outer2:
 	VCVTPH2PS (SI)(BX*1), Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (SI)(DI*1), Z1
-	VCVTPH2PS (SI)(R8*1), Z2
-	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       overlap2done
 	MOVQ      CX, R11
 
 overlap2left:
 	VADDPS (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -80442,22 +89488,14 @@ many2:
 	VCVTPH2PS 96(SI)(BX*1), Z4
 	VADDPS    Z4, Z3, Z3
 	VCVTPH2PS (SI)(DI*1), Z4
-	VCVTPH2PS 32(SI)(DI*1), Z5
-	VCVTPH2PS 64(SI)(DI*1), Z6
-	VCVTPH2PS 96(SI)(DI*1), Z7
-	VCVTPH2PS (SI)(R8*1), Z8
-	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 32(SI)(R8*1), Z8
-	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 64(SI)(R8*1), Z8
-	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 96(SI)(R8*1), Z8
-	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      80(AX), R11
+	VCVTPH2PS 32(SI)(DI*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 64(SI)(DI*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 96(SI)(DI*1), Z4
+	VADDPS    Z4, Z3, Z3
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
 	MOVQ      CX, R10
@@ -80467,7 +89505,7 @@ many2left:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -80490,17 +89528,15 @@ one2:
 	VCVTPH2PS (SI)(BX*1), Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (SI)(DI*1), Z2
-	VCVTPH2PS (SI)(R8*1), Z1
-	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       one2done
 	MOVQ      CX, R11
 
 one2left:
 	VADDPS (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -80530,7 +89566,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -80548,12 +89584,9 @@ narrow2outer:
 	VADDPS      Z2, Z3, Z3
 	VMOVDQU16.Z (SI)(DI*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (SI)(R8*1), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), CX
-	MOVQ        80(AX), R11
+	MOVQ        72(AX), R11
 	TESTQ       R11, R11
 	JEQ         narrow2done
 	MOVQ        CX, R10
@@ -80561,7 +89594,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPS.Z (R10), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -80577,43 +89610,37 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+16
+	MOVQ 56(AX), R9
+	CMPQ R9, $+16
 	JLT  narrow3
 
 outer3:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R9, R10
+	ANDQ      $+15, R10
+	TESTQ     R10, R10
 	JEQ       many3
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R9
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, BX
+	MOVQ      R9, R10
+	ADDQ      $-16, R10
+	SHLQ      $0x01, R10
+	ADDQ      R10, R8
+	MOVQ      R9, R10
+	ADDQ      $-16, R10
+	SHLQ      $0x02, R10
+	ADDQ      R10, BX
 	VCVTPH2PS (R8), Z3
 	VCVTPH2PS (R8)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
@@ -80621,117 +89648,73 @@ outer3:
 	VCVTPH2PS (R8)(DX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R9), Z2
-	VCVTPH2PS (R9)(SI*1), Z1
-	VADDPS    Z1, Z2, Z2
-	VCVTPH2PS (R9)(CX*1), Z1
-	VCVTPH2PS (R9)(DX*1), Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       overlap3done
-	MOVQ      BX, R12
+	MOVQ      BX, R11
 
 overlap3left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ      R10, $+64
+	CMPQ      R9, $+64
 	JLT       one3
 	VCVTPH2PS (R8), Z3
 	VCVTPH2PS 32(R8), Z2
 	VCVTPH2PS 64(R8), Z1
 	VCVTPH2PS 96(R8), Z0
-	VCVTPH2PS (R8)(SI*1), Z7
-	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS 32(R8)(SI*1), Z7
-	VADDPS    Z7, Z2, Z2
-	VCVTPH2PS 64(R8)(SI*1), Z7
-	VADDPS    Z7, Z1, Z1
-	VCVTPH2PS 96(R8)(SI*1), Z7
-	VADDPS    Z7, Z0, Z0
-	VCVTPH2PS (R8)(CX*1), Z7
-	VCVTPH2PS 32(R8)(CX*1), Z6
-	VCVTPH2PS 64(R8)(CX*1), Z5
-	VCVTPH2PS 96(R8)(CX*1), Z4
-	VCVTPH2PS (R8)(DX*1), Z8
-	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(R8)(DX*1), Z8
-	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(R8)(DX*1), Z8
-	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(R8)(DX*1), Z8
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z5, Z1, Z1
+	VCVTPH2PS (R8)(SI*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(R8)(SI*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(R8)(SI*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(R8)(SI*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS (R9), Z4
-	VCVTPH2PS 32(R9), Z5
-	VCVTPH2PS 64(R9), Z6
-	VCVTPH2PS 96(R9), Z7
-	VCVTPH2PS (R9)(SI*1), Z8
+	VCVTPH2PS (R8)(CX*1), Z4
+	VCVTPH2PS 32(R8)(CX*1), Z5
+	VCVTPH2PS 64(R8)(CX*1), Z6
+	VCVTPH2PS 96(R8)(CX*1), Z7
+	VCVTPH2PS (R8)(DX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 32(R9)(SI*1), Z8
+	VCVTPH2PS 32(R8)(DX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 64(R9)(SI*1), Z8
+	VCVTPH2PS 64(R8)(DX*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 96(R9)(SI*1), Z8
+	VCVTPH2PS 96(R8)(DX*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS (R9)(CX*1), Z8
-	VCVTPH2PS 32(R9)(CX*1), Z9
-	VCVTPH2PS 64(R9)(CX*1), Z10
-	VCVTPH2PS 96(R9)(CX*1), Z11
-	VCVTPH2PS (R9)(DX*1), Z12
-	VADDPS    Z12, Z8, Z8
-	VCVTPH2PS 32(R9)(DX*1), Z12
-	VADDPS    Z12, Z9, Z9
-	VCVTPH2PS 64(R9)(DX*1), Z12
-	VADDPS    Z12, Z10, Z10
-	VCVTPH2PS 96(R9)(DX*1), Z12
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z10, Z6, Z6
-	VADDPS    Z11, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 many3left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R10), Z3, Z3
+	VADDPS 64(R10), Z2, Z2
+	VADDPS 128(R10), Z1, Z1
+	VADDPS 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -80740,14 +89723,13 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+128, R8
-	ADDQ    $+128, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
+	ADDQ    $-64, R9
 	JMP     many3
 
 one3:
-	CMPQ      R10, $+16
+	CMPQ      R9, $+16
 	JLT       last3
 	VCVTPH2PS (R8), Z0
 	VCVTPH2PS (R8)(SI*1), Z1
@@ -80756,61 +89738,51 @@ one3:
 	VCVTPH2PS (R8)(DX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R9), Z1
-	VCVTPH2PS (R9)(SI*1), Z2
-	VADDPS    Z2, Z1, Z1
-	VCVTPH2PS (R9)(CX*1), Z2
-	VCVTPH2PS (R9)(DX*1), Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       one3done
-	MOVQ      BX, R12
+	MOVQ      BX, R11
 
 one3left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+32, R8
-	ADDQ    $+32, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-16, R10
+	ADDQ    $-16, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -80825,33 +89797,1014 @@ narrow3outer:
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R9), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (R9)(SI*1), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (R9)(CX*1), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (R9)(DX*1), K1, Y3
-	VCVTPH2PS   Y3, Z3
-	VADDPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), BX
-	MOVQ        80(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow3done
-	MOVQ        BX, R11
+	MOVQ        BX, R10
 
 narrow3left:
-	VMOVUPS.Z (R11), K1, Z1
+	VMOVUPS.Z (R10), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPS Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow4
+
+outer4:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many4
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, SI
+	VCVTPH2PS (DX), Z0
+	VCVTPH2PS (DX)(R8*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (DX)(BX*1), Z1
+	VCVTPH2PS (DX)(DI*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (R9), Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap4done
+	MOVQ      SI, R12
+
+overlap4left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ      R10, $+64
+	JLT       one4
+	VCVTPH2PS (DX), Z0
+	VCVTPH2PS 32(DX), Z1
+	VCVTPH2PS 64(DX), Z2
+	VCVTPH2PS 96(DX), Z3
+	VCVTPH2PS (DX)(R8*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS 32(DX)(R8*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 64(DX)(R8*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 96(DX)(R8*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS (DX)(BX*1), Z7
+	VCVTPH2PS 32(DX)(BX*1), Z6
+	VCVTPH2PS 64(DX)(BX*1), Z5
+	VCVTPH2PS 96(DX)(BX*1), Z4
+	VCVTPH2PS (DX)(DI*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(DX)(DI*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(DX)(DI*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(DX)(DI*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS (R9), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS 32(R9), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 64(R9), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 96(R9), Z4
+	VADDPS    Z4, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many4done
+	MOVQ      SI, R11
+
+many4left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+128, DX
+	ADDQ    $+128, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	JMP     many4
+
+one4:
+	CMPQ      R10, $+16
+	JLT       last4
+	VCVTPH2PS (DX), Z3
+	VCVTPH2PS (DX)(R8*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DX)(BX*1), Z2
+	VCVTPH2PS (DX)(DI*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (R9), Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one4done
+	MOVQ      SI, R12
+
+one4left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+32, DX
+	ADDQ    $+32, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVDQU16.Z (DX), K1, Y3
+	VCVTPH2PS   Y3, Z3
+	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (DX)(BX*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VMOVDQU16.Z (DX)(DI*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (R9), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z3, Z3
+	MOVQ        8(SP), SI
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow4done
+	MOVQ        SI, R11
+
+narrow4left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow5
+
+outer5:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many5
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, CX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, R8
+	VCVTPH2PS (DI), Z3
+	VCVTPH2PS (DI)(R9*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DI)(DX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (CX), Z2
+	VCVTPH2PS (CX)(DX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap5done
+	MOVQ      R8, R12
+
+overlap5left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ      R10, $+64
+	JLT       one5
+	VCVTPH2PS (DI), Z3
+	VCVTPH2PS 32(DI), Z2
+	VCVTPH2PS 64(DI), Z1
+	VCVTPH2PS 96(DI), Z0
+	VCVTPH2PS (DI)(R9*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(DI)(R9*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(DI)(R9*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(DI)(R9*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (DI)(DX*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(DI)(DX*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(DI)(DX*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(DI)(DX*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (CX), Z4
+	VCVTPH2PS 32(CX), Z5
+	VCVTPH2PS 64(CX), Z6
+	VCVTPH2PS 96(CX), Z7
+	VCVTPH2PS (CX)(DX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(CX)(DX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(CX)(DX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(CX)(DX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many5done
+	MOVQ      R8, R11
+
+many5left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-64, R10
+	JMP     many5
+
+one5:
+	CMPQ      R10, $+16
+	JLT       last5
+	VCVTPH2PS (DI), Z0
+	VCVTPH2PS (DI)(R9*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (DI)(DX*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (CX), Z1
+	VCVTPH2PS (CX)(DX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one5done
+	MOVQ      R8, R12
+
+one5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+32, DI
+	ADDQ    $+32, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-16, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVDQU16.Z (DI), K1, Y0
+	VCVTPH2PS   Y0, Z0
+	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (CX), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VMOVDQU16.Z (CX)(DX*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), R8
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow5done
+	MOVQ        R8, R11
+
+narrow5left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow6
+
+outer6:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many6
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, SI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, BX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, R9
+	VCVTPH2PS (SI), Z0
+	VCVTPH2PS (SI)(CX*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (SI)(DI*1), Z1
+	VCVTPH2PS (SI)(R8*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (BX), Z1
+	VCVTPH2PS (BX)(CX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap6done
+	MOVQ      R9, R12
+
+overlap6left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ      R10, $+64
+	JLT       one6
+	VCVTPH2PS (SI), Z0
+	VCVTPH2PS 32(SI), Z1
+	VCVTPH2PS 64(SI), Z2
+	VCVTPH2PS 96(SI), Z3
+	VCVTPH2PS (SI)(CX*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS 32(SI)(CX*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 64(SI)(CX*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 96(SI)(CX*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS (SI)(DI*1), Z7
+	VCVTPH2PS 32(SI)(DI*1), Z6
+	VCVTPH2PS 64(SI)(DI*1), Z5
+	VCVTPH2PS 96(SI)(DI*1), Z4
+	VCVTPH2PS (SI)(R8*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(SI)(R8*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(SI)(R8*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(SI)(R8*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS (BX), Z4
+	VCVTPH2PS 32(BX), Z5
+	VCVTPH2PS 64(BX), Z6
+	VCVTPH2PS 96(BX), Z7
+	VCVTPH2PS (BX)(CX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(BX)(CX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(BX)(CX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(BX)(CX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many6done
+	MOVQ      R9, R11
+
+many6left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-64, R10
+	JMP     many6
+
+one6:
+	CMPQ      R10, $+16
+	JLT       last6
+	VCVTPH2PS (SI), Z3
+	VCVTPH2PS (SI)(CX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (SI)(DI*1), Z2
+	VCVTPH2PS (SI)(R8*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (BX), Z2
+	VCVTPH2PS (BX)(CX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one6done
+	MOVQ      R9, R12
+
+one6left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-16, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVDQU16.Z (SI), K1, Y3
+	VCVTPH2PS   Y3, Z3
+	VMOVDQU16.Z (SI)(CX*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (BX), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VMOVDQU16.Z (BX)(CX*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	MOVQ        8(SP), R9
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow6done
+	MOVQ        R9, R11
+
+narrow6left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow7
+
+outer7:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many7
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R8
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, CX
+	VCVTPH2PS (R8), Z3
+	VCVTPH2PS (R8)(BX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (R8)(SI*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DX), Z2
+	VCVTPH2PS (DX)(BX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VCVTPH2PS (DX)(SI*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap7done
+	MOVQ      CX, R12
+
+overlap7left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ      R10, $+64
+	JLT       one7
+	VCVTPH2PS (R8), Z3
+	VCVTPH2PS 32(R8), Z2
+	VCVTPH2PS 64(R8), Z1
+	VCVTPH2PS 96(R8), Z0
+	VCVTPH2PS (R8)(BX*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS 32(R8)(BX*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 64(R8)(BX*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 96(R8)(BX*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS (R8)(SI*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS 32(R8)(SI*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 64(R8)(SI*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 96(R8)(SI*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS (DX), Z7
+	VCVTPH2PS 32(DX), Z6
+	VCVTPH2PS 64(DX), Z5
+	VCVTPH2PS 96(DX), Z4
+	VCVTPH2PS (DX)(BX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(DX)(BX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(DX)(BX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(DX)(BX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS (DX)(SI*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(DX)(SI*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(DX)(SI*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(DX)(SI*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many7done
+	MOVQ      CX, R11
+
+many7left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-64, R10
+	JMP     many7
+
+one7:
+	CMPQ      R10, $+16
+	JLT       last7
+	VCVTPH2PS (R8), Z0
+	VCVTPH2PS (R8)(BX*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (R8)(SI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (DX), Z1
+	VCVTPH2PS (DX)(BX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VCVTPH2PS (DX)(SI*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one7done
+	MOVQ      CX, R12
+
+one7left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVDQU16.Z (R8), K1, Y0
+	VCVTPH2PS   Y0, Z0
+	VMOVDQU16.Z (R8)(BX*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (DX), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VMOVDQU16.Z (DX)(BX*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z1, Z1
+	VMOVDQU16.Z (DX)(SI*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), CX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow7done
+	MOVQ        CX, R11
+
+narrow7left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -80862,446 +90815,569 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+16
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow8
 
-outer4:
-	MOVQ      R12, R13
-	ANDQ      $+15, R13
-	TESTQ     R13, R13
-	JEQ       many4
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DX
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DI
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R10
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R11
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x02, R13
-	ADDQ      R13, SI
-	VCVTPH2PS (DX), Z0
-	VCVTPH2PS (DX)(R9*1), Z1
+outer8:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many8
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, BX
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(DX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (DX)(R8*1), Z1
-	VCVTPH2PS (DX)(BX*1), Z2
+	VCVTPH2PS (R9)(R8*1), Z1
+	VCVTPH2PS (R9)(CX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (DI), Z1
-	VCVTPH2PS (DI)(R9*1), Z2
+	VCVTPH2PS (DI)(DX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VCVTPH2PS (DI)(R8*1), Z2
-	VCVTPH2PS (DI)(BX*1), Z3
-	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R10), Z1
-	VCVTPH2PS (R10)(R9*1), Z2
-	VADDPS    Z2, Z1, Z1
-	VCVTPH2PS (R10)(R8*1), Z2
-	VCVTPH2PS (R10)(BX*1), Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VCVTPH2PS (R11), Z2
-	VCVTPH2PS (R11)(R9*1), Z3
-	VADDPS    Z3, Z2, Z2
-	VCVTPH2PS (R11)(R8*1), Z3
-	VCVTPH2PS (R11)(BX*1), Z7
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       overlap4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap8done
+	MOVQ      BX, R12
 
-overlap4left:
-	VADDPS (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ      R12, $+64
-	JLT       one4
-	VCVTPH2PS (DX), Z0
-	VCVTPH2PS 32(DX), Z1
-	VCVTPH2PS 64(DX), Z2
-	VCVTPH2PS 96(DX), Z3
-	VCVTPH2PS (DX)(R9*1), Z7
-	VADDPS    Z7, Z0, Z0
-	VCVTPH2PS 32(DX)(R9*1), Z7
-	VADDPS    Z7, Z1, Z1
-	VCVTPH2PS 64(DX)(R9*1), Z7
-	VADDPS    Z7, Z2, Z2
-	VCVTPH2PS 96(DX)(R9*1), Z7
-	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS (DX)(R8*1), Z7
-	VCVTPH2PS 32(DX)(R8*1), Z6
-	VCVTPH2PS 64(DX)(R8*1), Z5
-	VCVTPH2PS 96(DX)(R8*1), Z4
-	VCVTPH2PS (DX)(BX*1), Z11
-	VADDPS    Z11, Z7, Z7
-	VCVTPH2PS 32(DX)(BX*1), Z11
-	VADDPS    Z11, Z6, Z6
-	VCVTPH2PS 64(DX)(BX*1), Z11
-	VADDPS    Z11, Z5, Z5
-	VCVTPH2PS 96(DX)(BX*1), Z11
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z5, Z2, Z2
+many8:
+	CMPQ      R10, $+64
+	JLT       one8
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS 32(R9), Z1
+	VCVTPH2PS 64(R9), Z2
+	VCVTPH2PS 96(R9), Z3
+	VCVTPH2PS (R9)(DX*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS 32(R9)(DX*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 64(R9)(DX*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 96(R9)(DX*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS (DI), Z4
-	VCVTPH2PS 32(DI), Z5
-	VCVTPH2PS 64(DI), Z6
-	VCVTPH2PS 96(DI), Z7
-	VCVTPH2PS (DI)(R9*1), Z11
-	VADDPS    Z11, Z4, Z4
-	VCVTPH2PS 32(DI)(R9*1), Z11
-	VADDPS    Z11, Z5, Z5
-	VCVTPH2PS 64(DI)(R9*1), Z11
-	VADDPS    Z11, Z6, Z6
-	VCVTPH2PS 96(DI)(R9*1), Z11
-	VADDPS    Z11, Z7, Z7
-	VCVTPH2PS (DI)(R8*1), Z11
-	VCVTPH2PS 32(DI)(R8*1), Z10
-	VCVTPH2PS 64(DI)(R8*1), Z9
-	VCVTPH2PS 96(DI)(R8*1), Z8
-	VCVTPH2PS (DI)(BX*1), Z12
-	VADDPS    Z12, Z11, Z11
-	VCVTPH2PS 32(DI)(BX*1), Z12
-	VADDPS    Z12, Z10, Z10
-	VCVTPH2PS 64(DI)(BX*1), Z12
-	VADDPS    Z12, Z9, Z9
-	VCVTPH2PS 96(DI)(BX*1), Z12
-	VADDPS    Z12, Z8, Z8
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z9, Z6, Z6
+	VCVTPH2PS (R9)(R8*1), Z4
+	VCVTPH2PS 32(R9)(R8*1), Z5
+	VCVTPH2PS 64(R9)(R8*1), Z6
+	VCVTPH2PS 96(R9)(R8*1), Z7
+	VCVTPH2PS (R9)(CX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(R9)(CX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(R9)(CX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(R9)(CX*1), Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS (R10), Z7
-	VCVTPH2PS 32(R10), Z6
-	VCVTPH2PS 64(R10), Z5
-	VCVTPH2PS 96(R10), Z4
-	VCVTPH2PS (R10)(R9*1), Z8
+	VCVTPH2PS (DI), Z7
+	VCVTPH2PS 32(DI), Z6
+	VCVTPH2PS 64(DI), Z5
+	VCVTPH2PS 96(DI), Z4
+	VCVTPH2PS (DI)(DX*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(R10)(R9*1), Z8
+	VCVTPH2PS 32(DI)(DX*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(R10)(R9*1), Z8
+	VCVTPH2PS 64(DI)(DX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(R10)(R9*1), Z8
+	VCVTPH2PS 96(DI)(DX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS (R10)(R8*1), Z8
-	VCVTPH2PS 32(R10)(R8*1), Z9
-	VCVTPH2PS 64(R10)(R8*1), Z10
-	VCVTPH2PS 96(R10)(R8*1), Z11
-	VCVTPH2PS (R10)(BX*1), Z12
-	VADDPS    Z12, Z8, Z8
-	VCVTPH2PS 32(R10)(BX*1), Z12
-	VADDPS    Z12, Z9, Z9
-	VCVTPH2PS 64(R10)(BX*1), Z12
-	VADDPS    Z12, Z10, Z10
-	VCVTPH2PS 96(R10)(BX*1), Z12
-	VADDPS    Z12, Z11, Z11
+	VCVTPH2PS (DI)(R8*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z11, Z4, Z4
-	VCVTPH2PS (R11), Z11
-	VCVTPH2PS 32(R11), Z10
-	VCVTPH2PS 64(R11), Z9
-	VCVTPH2PS 96(R11), Z8
-	VCVTPH2PS (R11)(R9*1), Z12
-	VADDPS    Z12, Z11, Z11
-	VCVTPH2PS 32(R11)(R9*1), Z12
-	VADDPS    Z12, Z10, Z10
-	VCVTPH2PS 64(R11)(R9*1), Z12
-	VADDPS    Z12, Z9, Z9
-	VCVTPH2PS 96(R11)(R9*1), Z12
-	VADDPS    Z12, Z8, Z8
-	VCVTPH2PS (R11)(R8*1), Z12
-	VCVTPH2PS 32(R11)(R8*1), Z13
-	VCVTPH2PS 64(R11)(R8*1), Z14
-	VCVTPH2PS 96(R11)(R8*1), Z15
-	VCVTPH2PS (R11)(BX*1), Z16
-	VADDPS    Z16, Z12, Z12
-	VCVTPH2PS 32(R11)(BX*1), Z16
-	VADDPS    Z16, Z13, Z13
-	VCVTPH2PS 64(R11)(BX*1), Z16
-	VADDPS    Z16, Z14, Z14
-	VCVTPH2PS 96(R11)(BX*1), Z16
-	VADDPS    Z16, Z15, Z15
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z13, Z10, Z10
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z11, Z7, Z7
-	VADDPS    Z10, Z6, Z6
-	VADDPS    Z9, Z5, Z5
+	VCVTPH2PS 32(DI)(R8*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(DI)(R8*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(DI)(R8*1), Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       many4done
-	MOVQ      SI, R13
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many8done
+	MOVQ      BX, R11
 
-many4left:
-	VADDPS (R13), Z0, Z0
-	VADDPS 64(R13), Z1, Z1
-	VADDPS 128(R13), Z2, Z2
-	VADDPS 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+128, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-64, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-64, R10
+	JMP     many8
 
-one4:
-	CMPQ      R12, $+16
-	JLT       last4
-	VCVTPH2PS (DX), Z3
-	VCVTPH2PS (DX)(R9*1), Z2
+one8:
+	CMPQ      R10, $+16
+	JLT       last8
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS (R9)(DX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (DX)(R8*1), Z2
-	VCVTPH2PS (DX)(BX*1), Z1
+	VCVTPH2PS (R9)(R8*1), Z2
+	VCVTPH2PS (R9)(CX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (DI), Z2
-	VCVTPH2PS (DI)(R9*1), Z1
+	VCVTPH2PS (DI)(DX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VCVTPH2PS (DI)(R8*1), Z1
-	VCVTPH2PS (DI)(BX*1), Z0
-	VADDPS    Z0, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R10), Z2
-	VCVTPH2PS (R10)(R9*1), Z1
-	VADDPS    Z1, Z2, Z2
-	VCVTPH2PS (R10)(R8*1), Z1
-	VCVTPH2PS (R10)(BX*1), Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VCVTPH2PS (R11), Z1
-	VCVTPH2PS (R11)(R9*1), Z0
-	VADDPS    Z0, Z1, Z1
-	VCVTPH2PS (R11)(R8*1), Z0
-	VCVTPH2PS (R11)(BX*1), Z4
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       one4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one8done
+	MOVQ      BX, R12
 
-one4left:
-	VADDPS (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+32, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R10
-	ADDQ    $+32, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-16, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-16, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVDQU16.Z (DX), K1, Y3
+narrow8outer:
+	VMOVDQU16.Z (R9), K1, Y3
 	VCVTPH2PS   Y3, Z3
-	VMOVDQU16.Z (DX)(R9*1), K1, Y2
+	VMOVDQU16.Z (R9)(DX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VMOVDQU16.Z (R9)(R8*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (DX)(BX*1), K1, Y1
+	VMOVDQU16.Z (R9)(CX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	VMOVDQU16.Z (DI), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VMOVDQU16.Z (DI)(DX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VMOVDQU16.Z (DI)(R8*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (DI)(BX*1), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VADDPS      Z0, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R10), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (R10)(R9*1), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (R10)(R8*1), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (R10)(BX*1), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VADDPS      Z0, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (R11), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (R11)(R9*1), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VADDPS      Z0, Z1, Z1
-	VMOVDQU16.Z (R11)(R8*1), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VMOVDQU16.Z (R11)(BX*1), K1, Y4
-	VCVTPH2PS   Y4, Z4
-	VADDPS      Z4, Z0, Z0
-	VADDPS      Z0, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), SI
-	MOVQ        80(AX), R14
-	TESTQ       R14, R14
-	JEQ         narrow4done
-	MOVQ        SI, R13
+	MOVQ        8(SP), BX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow8done
+	MOVQ        BX, R11
 
-narrow4left:
-	VMOVUPS.Z (R13), K1, Z2
+narrow8left:
+	VMOVUPS.Z (R11), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow9
+
+outer9:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, CX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, SI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, DX
+	VCVTPH2PS (CX), Z3
+	VCVTPH2PS (CX)(DI*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (CX)(R9*1), Z2
+	VCVTPH2PS (CX)(BX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (SI), Z2
+	VCVTPH2PS (SI)(DI*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VCVTPH2PS (SI)(R9*1), Z1
+	VCVTPH2PS (SI)(BX*1), Z0
+	VADDPS    Z0, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap9done
+	MOVQ      DX, R12
+
+overlap9left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ      R10, $+64
+	JLT       one9
+	VCVTPH2PS (CX), Z3
+	VCVTPH2PS 32(CX), Z2
+	VCVTPH2PS 64(CX), Z1
+	VCVTPH2PS 96(CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(CX)(DI*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(CX)(DI*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(CX)(DI*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (CX)(R9*1), Z4
+	VCVTPH2PS 32(CX)(R9*1), Z5
+	VCVTPH2PS 64(CX)(R9*1), Z6
+	VCVTPH2PS 96(CX)(R9*1), Z7
+	VCVTPH2PS (CX)(BX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(CX)(BX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(CX)(BX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(CX)(BX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS (SI), Z7
+	VCVTPH2PS 32(SI), Z6
+	VCVTPH2PS 64(SI), Z5
+	VCVTPH2PS 96(SI), Z4
+	VCVTPH2PS (SI)(DI*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(SI)(DI*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(SI)(DI*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(SI)(DI*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS (SI)(R9*1), Z8
+	VCVTPH2PS 32(SI)(R9*1), Z9
+	VCVTPH2PS 64(SI)(R9*1), Z10
+	VCVTPH2PS 96(SI)(R9*1), Z11
+	VCVTPH2PS (SI)(BX*1), Z12
+	VADDPS    Z12, Z8, Z8
+	VCVTPH2PS 32(SI)(BX*1), Z12
+	VADDPS    Z12, Z9, Z9
+	VCVTPH2PS 64(SI)(BX*1), Z12
+	VADDPS    Z12, Z10, Z10
+	VCVTPH2PS 96(SI)(BX*1), Z12
+	VADDPS    Z12, Z11, Z11
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z11, Z4, Z4
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many9done
+	MOVQ      DX, R11
+
+many9left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-64, R10
+	JMP     many9
+
+one9:
+	CMPQ      R10, $+16
+	JLT       last9
+	VCVTPH2PS (CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (CX)(R9*1), Z1
+	VCVTPH2PS (CX)(BX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (SI), Z1
+	VCVTPH2PS (SI)(DI*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VCVTPH2PS (SI)(R9*1), Z2
+	VCVTPH2PS (SI)(BX*1), Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one9done
+	MOVQ      DX, R12
+
+one9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-16, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVDQU16.Z (CX), K1, Y0
+	VCVTPH2PS   Y0, Z0
+	VMOVDQU16.Z (CX)(DI*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (CX)(R9*1), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VMOVDQU16.Z (CX)(BX*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (SI), K1, Y1
+	VCVTPH2PS   Y1, Z1
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VADDPS      Z2, Z1, Z1
+	VMOVDQU16.Z (SI)(R9*1), K1, Y2
+	VCVTPH2PS   Y2, Z2
+	VMOVDQU16.Z (SI)(BX*1), K1, Y3
+	VCVTPH2PS   Y3, Z3
+	VADDPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), DX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow9done
+	MOVQ        DX, R11
+
+narrow9left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
+
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER
@@ -81311,39 +91387,49 @@ end:
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·colsBF16AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-16, DX
 	SHLQ $0x01, DX
-	MOVQ 88(AX), CX
+	MOVQ 80(AX), CX
 	SUBQ DX, CX
 	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-1, DX
+	SHLQ $0x02, DX
+	MOVQ 88(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-16, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
 
@@ -81362,14 +91448,14 @@ outer0:
 	ADDQ      DI, BX
 	VPMOVZXWD (DX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       overlap0done
 	MOVQ      BX, R8
 
 overlap0left:
 	VADDPS (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -81396,7 +91482,7 @@ many0:
 	VPSLLD    $0x10, Z2, Z2
 	VPMOVZXWD 96(DX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      BX, DI
@@ -81406,7 +91492,7 @@ many0left:
 	VADDPS 64(DI), Z1, Z1
 	VADDPS 128(DI), Z2, Z2
 	VADDPS 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -81427,14 +91513,14 @@ one0:
 	JLT       last0
 	VPMOVZXWD (DX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	MOVQ      80(AX), DI
+	MOVQ      72(AX), DI
 	TESTQ     DI, DI
 	JEQ       one0done
 	MOVQ      BX, R8
 
 one0left:
 	VADDPS (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -81464,7 +91550,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -81479,7 +91565,7 @@ narrow0outer:
 	VPMOVZXWD   Y3, Z3
 	VPSLLD      $0x10, Z3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        80(AX), R8
+	MOVQ        72(AX), R8
 	TESTQ       R8, R8
 	JEQ         narrow0done
 	MOVQ        BX, DI
@@ -81487,7 +91573,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -81503,19 +91589,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+16
 	JLT  narrow1
 
@@ -81537,14 +91623,14 @@ outer1:
 	VPMOVZXWD (DX)(SI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -81583,7 +91669,7 @@ many1:
 	VPMOVZXWD 96(DX)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      CX, R8
@@ -81593,7 +91679,7 @@ many1left:
 	VADDPS 64(R8), Z2, Z2
 	VADDPS 128(R8), Z1, Z1
 	VADDPS 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -81617,14 +91703,14 @@ one1:
 	VPMOVZXWD (DX)(SI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -81654,7 +91740,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -81673,7 +91759,7 @@ narrow1outer:
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), CX
-	MOVQ        80(AX), R9
+	MOVQ        72(AX), R9
 	TESTQ       R9, R9
 	JEQ         narrow1done
 	MOVQ        CX, R8
@@ -81681,7 +91767,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPS.Z (R8), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -81697,21 +91783,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+16
 	JLT  narrow2
 
@@ -81735,18 +91821,15 @@ outer2:
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (SI)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       overlap2done
 	MOVQ      CX, R11
 
 overlap2left:
 	VADDPS (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -81787,29 +91870,17 @@ many2:
 	VADDPS    Z4, Z3, Z3
 	VPMOVZXWD (SI)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(SI)(DI*1), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(SI)(DI*1), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(SI)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD (SI)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 32(SI)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 64(SI)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 96(SI)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      80(AX), R11
+	VPMOVZXWD 32(SI)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 64(SI)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 96(SI)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
 	MOVQ      CX, R10
@@ -81819,7 +91890,7 @@ many2left:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -81845,18 +91916,15 @@ one2:
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (SI)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R10
+	MOVQ      72(AX), R10
 	TESTQ     R10, R10
 	JEQ       one2done
 	MOVQ      CX, R11
 
 one2left:
 	VADDPS (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -81886,7 +91954,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -81907,13 +91975,9 @@ narrow2outer:
 	VMOVDQU16.Z (SI)(DI*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (SI)(R8*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), CX
-	MOVQ        80(AX), R11
+	MOVQ        72(AX), R11
 	TESTQ       R11, R11
 	JEQ         narrow2done
 	MOVQ        CX, R10
@@ -81921,7 +91985,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPS.Z (R10), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -81937,43 +92001,37 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+16
+	MOVQ 56(AX), R9
+	CMPQ R9, $+16
 	JLT  narrow3
 
 outer3:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R9, R10
+	ANDQ      $+15, R10
+	TESTQ     R10, R10
 	JEQ       many3
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R9
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, BX
+	MOVQ      R9, R10
+	ADDQ      $-16, R10
+	SHLQ      $0x01, R10
+	ADDQ      R10, R8
+	MOVQ      R9, R10
+	ADDQ      $-16, R10
+	SHLQ      $0x02, R10
+	ADDQ      R10, BX
 	VPMOVZXWD (R8), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VPMOVZXWD (R8)(SI*1), Z2
@@ -81985,47 +92043,31 @@ outer3:
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (R9)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(DX*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       overlap3done
-	MOVQ      BX, R12
+	MOVQ      BX, R11
 
 overlap3left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ      R10, $+64
+	CMPQ      R9, $+64
 	JLT       one3
 	VPMOVZXWD (R8), Z3
 	VPSLLD    $0x10, Z3, Z3
@@ -82035,103 +92077,55 @@ many3:
 	VPSLLD    $0x10, Z1, Z1
 	VPMOVZXWD 96(R8), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD 32(R8)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z2, Z2
-	VPMOVZXWD 64(R8)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z1, Z1
-	VPMOVZXWD 96(R8)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z0, Z0
-	VPMOVZXWD (R8)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(R8)(CX*1), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(R8)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(R8)(CX*1), Z4
+	VPMOVZXWD (R8)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD 32(R8)(SI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 64(R8)(SI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 96(R8)(SI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD (R8)(CX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(R8)(CX*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(R8)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 96(R8)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
 	VPMOVZXWD (R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z7, Z7
+	VADDPS    Z8, Z4, Z4
 	VPMOVZXWD 32(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z6, Z6
+	VADDPS    Z8, Z5, Z5
 	VPMOVZXWD 64(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z5, Z5
+	VADDPS    Z8, Z6, Z6
 	VPMOVZXWD 96(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD (R9), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(R9), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(R9), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(R9), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD (R9)(SI*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 32(R9)(SI*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 64(R9)(SI*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 96(R9)(SI*1), Z8
-	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD (R9)(CX*1), Z8
-	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD 32(R9)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 64(R9)(CX*1), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 96(R9)(CX*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD (R9)(DX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z8, Z8
-	VPMOVZXWD 32(R9)(DX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z9, Z9
-	VPMOVZXWD 64(R9)(DX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z10, Z10
-	VPMOVZXWD 96(R9)(DX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z10, Z6, Z6
-	VADDPS    Z11, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 many3left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R10), Z3, Z3
+	VADDPS 64(R10), Z2, Z2
+	VADDPS 128(R10), Z1, Z1
+	VADDPS 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -82140,14 +92134,13 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+128, R8
-	ADDQ    $+128, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
+	ADDQ    $-64, R9
 	JMP     many3
 
 one3:
-	CMPQ      R10, $+16
+	CMPQ      R9, $+16
 	JLT       last3
 	VPMOVZXWD (R8), Z0
 	VPSLLD    $0x10, Z0, Z0
@@ -82160,65 +92153,51 @@ one3:
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R9)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(DX*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       one3done
-	MOVQ      BX, R12
+	MOVQ      BX, R11
 
 one3left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+32, R8
-	ADDQ    $+32, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-16, R10
+	ADDQ    $-16, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -82237,37 +92216,1168 @@ narrow3outer:
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R9), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (R9)(SI*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (R9)(CX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (R9)(DX*1), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), BX
-	MOVQ        80(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow3done
-	MOVQ        BX, R11
+	MOVQ        BX, R10
 
 narrow3left:
-	VMOVUPS.Z (R11), K1, Z1
+	VMOVUPS.Z (R10), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPS Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow4
+
+outer4:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many4
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, SI
+	VPMOVZXWD (DX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (DX)(R8*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (DX)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (DX)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R9), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap4done
+	MOVQ      SI, R12
+
+overlap4left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ      R10, $+64
+	JLT       one4
+	VPMOVZXWD (DX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 32(DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 64(DX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 96(DX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DX)(R8*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VPMOVZXWD 32(DX)(R8*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z1, Z1
+	VPMOVZXWD 64(DX)(R8*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z2, Z2
+	VPMOVZXWD 96(DX)(R8*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z3, Z3
+	VPMOVZXWD (DX)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 32(DX)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 64(DX)(BX*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 96(DX)(BX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (DX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VPMOVZXWD 32(DX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(DX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(DX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD (R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD 32(R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 64(R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 96(R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many4done
+	MOVQ      SI, R11
+
+many4left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+128, DX
+	ADDQ    $+128, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	JMP     many4
+
+one4:
+	CMPQ      R10, $+16
+	JLT       last4
+	VPMOVZXWD (DX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DX)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DX)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (R9), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one4done
+	MOVQ      SI, R12
+
+one4left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+32, DX
+	ADDQ    $+32, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVDQU16.Z (DX), K1, Y3
+	VPMOVZXWD   Y3, Z3
+	VPSLLD      $0x10, Z3, Z3
+	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (DX)(BX*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VMOVDQU16.Z (DX)(DI*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (R9), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	MOVQ        8(SP), SI
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow4done
+	MOVQ        SI, R11
+
+narrow4left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow5
+
+outer5:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many5
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, CX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, R8
+	VPMOVZXWD (DI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DI)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DI)(DX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (CX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (CX)(DX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap5done
+	MOVQ      R8, R12
+
+overlap5left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ      R10, $+64
+	JLT       one5
+	VPMOVZXWD (DI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 32(DI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 64(DI), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 96(DI), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (DI)(R9*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD 32(DI)(R9*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 64(DI)(R9*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 96(DI)(R9*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD (DI)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD 32(DI)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 64(DI)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 96(DI)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD (CX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(CX), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(CX), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 96(CX), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD (CX)(DX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD 32(CX)(DX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 64(CX)(DX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 96(CX)(DX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many5done
+	MOVQ      R8, R11
+
+many5left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-64, R10
+	JMP     many5
+
+one5:
+	CMPQ      R10, $+16
+	JLT       last5
+	VPMOVZXWD (DI), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (DI)(R9*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (DI)(DX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(DX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one5done
+	MOVQ      R8, R12
+
+one5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+32, DI
+	ADDQ    $+32, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-16, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVDQU16.Z (DI), K1, Y0
+	VPMOVZXWD   Y0, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (CX), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VMOVDQU16.Z (CX)(DX*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), R8
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow5done
+	MOVQ        R8, R11
+
+narrow5left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow6
+
+outer6:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many6
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, SI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, BX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, R9
+	VPMOVZXWD (SI), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (SI)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (SI)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (SI)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (BX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (BX)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap6done
+	MOVQ      R9, R12
+
+overlap6left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ      R10, $+64
+	JLT       one6
+	VPMOVZXWD (SI), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 32(SI), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 64(SI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 96(SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VPMOVZXWD 32(SI)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z1, Z1
+	VPMOVZXWD 64(SI)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z2, Z2
+	VPMOVZXWD 96(SI)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z3, Z3
+	VPMOVZXWD (SI)(DI*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 32(SI)(DI*1), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 64(SI)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 96(SI)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (SI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VPMOVZXWD 32(SI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(SI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(SI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD (BX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(BX), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(BX), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 96(BX), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD (BX)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD 32(BX)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 64(BX)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 96(BX)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many6done
+	MOVQ      R9, R11
+
+many6left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-64, R10
+	JMP     many6
+
+one6:
+	CMPQ      R10, $+16
+	JLT       last6
+	VPMOVZXWD (SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(R8*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (BX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (BX)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one6done
+	MOVQ      R9, R12
+
+one6left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+32, SI
+	ADDQ    $+32, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-16, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVDQU16.Z (SI), K1, Y3
+	VPMOVZXWD   Y3, Z3
+	VPSLLD      $0x10, Z3, Z3
+	VMOVDQU16.Z (SI)(CX*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVDQU16.Z (BX), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VMOVDQU16.Z (BX)(CX*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	MOVQ        8(SP), R9
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow6done
+	MOVQ        R9, R11
+
+narrow6left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow7
+
+outer7:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many7
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R8
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, CX
+	VPMOVZXWD (R8), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R8)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (R8)(SI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DX)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VPMOVZXWD (DX)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap7done
+	MOVQ      CX, R12
+
+overlap7left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ      R10, $+64
+	JLT       one7
+	VPMOVZXWD (R8), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 32(R8), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 64(R8), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 96(R8), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (R8)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z3, Z3
+	VPMOVZXWD 32(R8)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z2, Z2
+	VPMOVZXWD 64(R8)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z1, Z1
+	VPMOVZXWD 96(R8)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VPMOVZXWD (R8)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z3, Z3
+	VPMOVZXWD 32(R8)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z2, Z2
+	VPMOVZXWD 64(R8)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z1, Z1
+	VPMOVZXWD 96(R8)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VPMOVZXWD (DX), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 32(DX), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 64(DX), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 96(DX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (DX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VPMOVZXWD 32(DX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(DX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(DX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD (DX)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VPMOVZXWD 32(DX)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(DX)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(DX)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many7done
+	MOVQ      CX, R11
+
+many7left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-64, R10
+	JMP     many7
+
+one7:
+	CMPQ      R10, $+16
+	JLT       last7
+	VPMOVZXWD (R8), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (R8)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R8)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (DX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (DX)(SI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one7done
+	MOVQ      CX, R12
+
+one7left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVDQU16.Z (R8), K1, Y0
+	VPMOVZXWD   Y0, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VMOVDQU16.Z (R8)(BX*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (DX), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VMOVDQU16.Z (DX)(BX*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VMOVDQU16.Z (DX)(SI*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), CX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow7done
+	MOVQ        CX, R11
+
+narrow7left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -82278,473 +93388,285 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+16
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow8
 
-outer4:
-	MOVQ      R12, R13
-	ANDQ      $+15, R13
-	TESTQ     R13, R13
-	JEQ       many4
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DX
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, DI
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R10
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x01, R13
-	ADDQ      R13, R11
-	MOVQ      R12, R13
-	ADDQ      $-16, R13
-	SHLQ      $0x02, R13
-	ADDQ      R13, SI
-	VPMOVZXWD (DX), Z0
+outer8:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many8
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, BX
+	VPMOVZXWD (R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(R9*1), Z1
+	VPMOVZXWD (R9)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DX)(R8*1), Z1
+	VPMOVZXWD (R9)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DX)(BX*1), Z2
+	VPMOVZXWD (R9)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (DI), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(R9*1), Z2
+	VPMOVZXWD (DI)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VPMOVZXWD (DI)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(BX*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R10), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R10)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R10)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R10)(BX*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R11), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R11)(R9*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VPMOVZXWD (R11)(R8*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R11)(BX*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       overlap4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap8done
+	MOVQ      BX, R12
 
-overlap4left:
-	VADDPS (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x01, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ      R12, $+64
-	JLT       one4
-	VPMOVZXWD (DX), Z0
+many8:
+	CMPQ      R10, $+64
+	JLT       one8
+	VPMOVZXWD (R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(DX), Z1
+	VPMOVZXWD 32(R9), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(DX), Z2
+	VPMOVZXWD 64(R9), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(DX), Z3
+	VPMOVZXWD 96(R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R9*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z0, Z0
-	VPMOVZXWD 32(DX)(R9*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z1, Z1
-	VPMOVZXWD 64(DX)(R9*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z2, Z2
-	VPMOVZXWD 96(DX)(R9*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD (DX)(R8*1), Z7
-	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(DX)(R8*1), Z6
-	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(DX)(R8*1), Z5
-	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(DX)(R8*1), Z4
+	VPMOVZXWD (R9)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (DX)(BX*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z7, Z7
-	VPMOVZXWD 32(DX)(BX*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z6, Z6
-	VPMOVZXWD 64(DX)(BX*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z5, Z5
-	VPMOVZXWD 96(DX)(BX*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD 32(R9)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 64(R9)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 96(R9)(DX*1), Z4
+	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD (DI), Z4
+	VPMOVZXWD (R9)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(DI), Z5
+	VPMOVZXWD 32(R9)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(DI), Z6
+	VPMOVZXWD 64(R9)(R8*1), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(DI), Z7
+	VPMOVZXWD 96(R9)(R8*1), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD (DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z4, Z4
-	VPMOVZXWD 32(DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z5, Z5
-	VPMOVZXWD 64(DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z6, Z6
-	VPMOVZXWD 96(DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VADDPS    Z11, Z7, Z7
-	VPMOVZXWD (DI)(R8*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD 32(DI)(R8*1), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 64(DI)(R8*1), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 96(DI)(R8*1), Z8
+	VPMOVZXWD (R9)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD (DI)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z11, Z11
-	VPMOVZXWD 32(DI)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z10, Z10
-	VPMOVZXWD 64(DI)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z9, Z9
-	VPMOVZXWD 96(DI)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z8, Z8
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z9, Z6, Z6
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD 32(R9)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 64(R9)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 96(R9)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD (R10), Z7
+	VPMOVZXWD (DI), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(R10), Z6
+	VPMOVZXWD 32(DI), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(R10), Z5
+	VPMOVZXWD 64(DI), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(R10), Z4
+	VPMOVZXWD 96(DI), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (R10)(R9*1), Z8
+	VPMOVZXWD (DI)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(R10)(R9*1), Z8
+	VPMOVZXWD 32(DI)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(R10)(R9*1), Z8
+	VPMOVZXWD 64(DI)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(R10)(R9*1), Z8
+	VPMOVZXWD 96(DI)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD (R10)(R8*1), Z8
+	VPMOVZXWD (DI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD 32(R10)(R8*1), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 64(R10)(R8*1), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 96(R10)(R8*1), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD (R10)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z8, Z8
-	VPMOVZXWD 32(R10)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z9, Z9
-	VPMOVZXWD 64(R10)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z10, Z10
-	VPMOVZXWD 96(R10)(BX*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z11, Z11
 	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z11, Z4, Z4
-	VPMOVZXWD (R11), Z11
-	VPSLLD    $0x10, Z11, Z11
-	VPMOVZXWD 32(R11), Z10
-	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 64(R11), Z9
-	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 96(R11), Z8
+	VPMOVZXWD 32(DI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD (R11)(R9*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z11, Z11
-	VPMOVZXWD 32(R11)(R9*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z10, Z10
-	VPMOVZXWD 64(R11)(R9*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z9, Z9
-	VPMOVZXWD 96(R11)(R9*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VADDPS    Z12, Z8, Z8
-	VPMOVZXWD (R11)(R8*1), Z12
-	VPSLLD    $0x10, Z12, Z12
-	VPMOVZXWD 32(R11)(R8*1), Z13
-	VPSLLD    $0x10, Z13, Z13
-	VPMOVZXWD 64(R11)(R8*1), Z14
-	VPSLLD    $0x10, Z14, Z14
-	VPMOVZXWD 96(R11)(R8*1), Z15
-	VPSLLD    $0x10, Z15, Z15
-	VPMOVZXWD (R11)(BX*1), Z16
-	VPSLLD    $0x10, Z16, Z16
-	VADDPS    Z16, Z12, Z12
-	VPMOVZXWD 32(R11)(BX*1), Z16
-	VPSLLD    $0x10, Z16, Z16
-	VADDPS    Z16, Z13, Z13
-	VPMOVZXWD 64(R11)(BX*1), Z16
-	VPSLLD    $0x10, Z16, Z16
-	VADDPS    Z16, Z14, Z14
-	VPMOVZXWD 96(R11)(BX*1), Z16
-	VPSLLD    $0x10, Z16, Z16
-	VADDPS    Z16, Z15, Z15
-	VADDPS    Z12, Z11, Z11
-	VADDPS    Z13, Z10, Z10
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z11, Z7, Z7
-	VADDPS    Z10, Z6, Z6
-	VADDPS    Z9, Z5, Z5
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(DI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(DI)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       many4done
-	MOVQ      SI, R13
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many8done
+	MOVQ      BX, R11
 
-many4left:
-	VADDPS (R13), Z0, Z0
-	VADDPS 64(R13), Z1, Z1
-	VADDPS 128(R13), Z2, Z2
-	VADDPS 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+128, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-64, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-64, R10
+	JMP     many8
 
-one4:
-	CMPQ      R12, $+16
-	JLT       last4
-	VPMOVZXWD (DX), Z3
+one8:
+	CMPQ      R10, $+16
+	JLT       last8
+	VPMOVZXWD (R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R9*1), Z2
+	VPMOVZXWD (R9)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DX)(R8*1), Z2
+	VPMOVZXWD (R9)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DX)(BX*1), Z1
+	VPMOVZXWD (R9)(CX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (DI), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(R9*1), Z1
+	VPMOVZXWD (DI)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VPMOVZXWD (DI)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(BX*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VADDPS    Z0, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R10), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R10)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (R10)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R10)(BX*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (R11), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R11)(R9*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VPMOVZXWD (R11)(R8*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R11)(BX*1), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      80(AX), R13
-	TESTQ     R13, R13
-	JEQ       one4done
-	MOVQ      SI, R14
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one8done
+	MOVQ      BX, R12
 
-one4left:
-	VADDPS (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+32, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R10
-	ADDQ    $+32, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-16, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-16, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVDQU16.Z (DX), K1, Y3
+narrow8outer:
+	VMOVDQU16.Z (R9), K1, Y3
 	VPMOVZXWD   Y3, Z3
 	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (DX)(R9*1), K1, Y2
+	VMOVDQU16.Z (R9)(DX*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VMOVDQU16.Z (R9)(R8*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DX)(BX*1), K1, Y1
+	VMOVDQU16.Z (R9)(CX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
@@ -82752,84 +93674,388 @@ narrow4outer:
 	VMOVDQU16.Z (DI), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VMOVDQU16.Z (DI)(DX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VMOVDQU16.Z (DI)(R8*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (DI)(BX*1), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R10), K1, Y2
+	MOVQ        8(SP), BX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow8done
+	MOVQ        BX, R11
+
+narrow8left:
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
+
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow9
+
+outer9:
+	MOVQ      R10, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
+	JEQ       many9
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, CX
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, SI
+	MOVQ      R10, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, DX
+	VPMOVZXWD (CX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (CX)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (CX)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (CX)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VPMOVZXWD (SI)(R9*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (SI)(BX*1), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       overlap9done
+	MOVQ      DX, R12
+
+overlap9left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ      R10, $+64
+	JLT       one9
+	VPMOVZXWD (CX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 32(CX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 64(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 96(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VPMOVZXWD 32(CX)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	VPMOVZXWD 64(CX)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	VPMOVZXWD 96(CX)(DI*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD (CX)(R9*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(CX)(R9*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 64(CX)(R9*1), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 96(CX)(R9*1), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD (CX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD 32(CX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 64(CX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 96(CX)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	VPMOVZXWD (SI), Z7
+	VPSLLD    $0x10, Z7, Z7
+	VPMOVZXWD 32(SI), Z6
+	VPSLLD    $0x10, Z6, Z6
+	VPMOVZXWD 64(SI), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VPMOVZXWD 96(SI), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (SI)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z7, Z7
+	VPMOVZXWD 32(SI)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VPMOVZXWD 64(SI)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z5, Z5
+	VPMOVZXWD 96(SI)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VPMOVZXWD (SI)(R9*1), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 32(SI)(R9*1), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 64(SI)(R9*1), Z10
+	VPSLLD    $0x10, Z10, Z10
+	VPMOVZXWD 96(SI)(R9*1), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD (SI)(BX*1), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z8, Z8
+	VPMOVZXWD 32(SI)(BX*1), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z9, Z9
+	VPMOVZXWD 64(SI)(BX*1), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z10, Z10
+	VPMOVZXWD 96(SI)(BX*1), Z12
+	VPSLLD    $0x10, Z12, Z12
+	VADDPS    Z12, Z11, Z11
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z11, Z4, Z4
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       many9done
+	MOVQ      DX, R11
+
+many9left:
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-64, R10
+	JMP     many9
+
+one9:
+	CMPQ      R10, $+16
+	JLT       last9
+	VPMOVZXWD (CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX)(R9*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (SI), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (SI)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (SI)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one9done
+	MOVQ      DX, R12
+
+one9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, CX
+	ADDQ    $+32, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-16, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVDQU16.Z (CX), K1, Y0
+	VPMOVZXWD   Y0, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VMOVDQU16.Z (CX)(DI*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (CX)(R9*1), K1, Y1
+	VPMOVZXWD   Y1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VMOVDQU16.Z (CX)(BX*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (R10)(R9*1), K1, Y1
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVDQU16.Z (SI), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (R10)(R8*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (R10)(BX*1), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (R11), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (R11)(R9*1), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z1, Z1
-	VMOVDQU16.Z (R11)(R8*1), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R11)(BX*1), K1, Y4
-	VPMOVZXWD   Y4, Z4
-	VPSLLD      $0x10, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VADDPS      Z0, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), SI
-	MOVQ        80(AX), R14
-	TESTQ       R14, R14
-	JEQ         narrow4done
-	MOVQ        SI, R13
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VMOVDQU16.Z (SI)(R9*1), K1, Y2
+	VPMOVZXWD   Y2, Z2
+	VPSLLD      $0x10, Z2, Z2
+	VMOVDQU16.Z (SI)(BX*1), K1, Y3
+	VPMOVZXWD   Y3, Z3
+	VPSLLD      $0x10, Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	MOVQ        8(SP), DX
+	MOVQ        72(AX), R12
+	TESTQ       R12, R12
+	JEQ         narrow9done
+	MOVQ        DX, R11
 
-narrow4left:
-	VMOVUPS.Z (R13), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+narrow9left:
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER
@@ -82839,39 +94065,49 @@ end:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·colsI32AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x02, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-16, DX
 	SHLQ $0x02, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
 
@@ -82889,14 +94125,14 @@ outer0:
 	SHLQ    $0x02, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Z0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VPADDD (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -82919,7 +94155,7 @@ many0:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -82929,7 +94165,7 @@ many0left:
 	VPADDD 64(DI), Z1, Z1
 	VPADDD 128(DI), Z2, Z2
 	VPADDD 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -82949,14 +94185,14 @@ one0:
 	CMPQ    SI, $+16
 	JLT     last0
 	VMOVUPS (DX), Z3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VPADDD (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -82986,7 +94222,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -82999,7 +94235,7 @@ narrow0:
 narrow0outer:
 	VMOVUPS.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       narrow0done
 	MOVQ      BX, DI
@@ -83007,7 +94243,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPS.Z (DI), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -83023,19 +94259,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+16
 	JLT  narrow1
 
@@ -83054,14 +94290,14 @@ outer1:
 	ADDQ    R8, CX
 	VMOVUPS (DX), Z3
 	VPADDD  (DX)(SI*1), Z3, Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDD (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -83088,7 +94324,7 @@ many1:
 	VPADDD  64(DX)(SI*1), Z2, Z2
 	VPADDD  128(DX)(SI*1), Z1, Z1
 	VPADDD  192(DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, R8
@@ -83098,7 +94334,7 @@ many1left:
 	VPADDD 64(R8), Z2, Z2
 	VPADDD 128(R8), Z1, Z1
 	VPADDD 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -83119,14 +94355,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VPADDD  (DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDD (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -83156,7 +94392,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -83171,7 +94407,7 @@ narrow1outer:
 	VMOVUPS.Z (DX)(SI*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       narrow1done
 	MOVQ      CX, R8
@@ -83179,7 +94415,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPS.Z (R8), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -83195,21 +94431,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+16
 	JLT  narrow2
 
@@ -83228,17 +94464,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VPADDD  (SI)(BX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDD  (SI)(R8*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    80(AX), R10
+	VPADDD  (SI)(DI*1), Z0, Z0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VPADDD (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -83265,19 +94499,11 @@ many2:
 	VPADDD  64(SI)(BX*1), Z1, Z1
 	VPADDD  128(SI)(BX*1), Z2, Z2
 	VPADDD  192(SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z4
-	VMOVUPS 64(SI)(DI*1), Z5
-	VMOVUPS 128(SI)(DI*1), Z6
-	VMOVUPS 192(SI)(DI*1), Z7
-	VPADDD  (SI)(R8*1), Z4, Z4
-	VPADDD  64(SI)(R8*1), Z5, Z5
-	VPADDD  128(SI)(R8*1), Z6, Z6
-	VPADDD  192(SI)(R8*1), Z7, Z7
-	VPADDD  Z4, Z0, Z0
-	VPADDD  Z5, Z1, Z1
-	VPADDD  Z6, Z2, Z2
-	VPADDD  Z7, Z3, Z3
-	MOVQ    80(AX), R11
+	VPADDD  (SI)(DI*1), Z0, Z0
+	VPADDD  64(SI)(DI*1), Z1, Z1
+	VPADDD  128(SI)(DI*1), Z2, Z2
+	VPADDD  192(SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -83287,7 +94513,7 @@ many2left:
 	VPADDD 64(R10), Z1, Z1
 	VPADDD 128(R10), Z2, Z2
 	VPADDD 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -83308,17 +94534,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VPADDD  (SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDD  (SI)(R8*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    80(AX), R10
+	VPADDD  (SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VPADDD (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -83348,7 +94572,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -83363,11 +94587,9 @@ narrow2outer:
 	VMOVUPS.Z (SI)(BX*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
 	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(R8*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       narrow2done
 	MOVQ      CX, R10
@@ -83375,7 +94597,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPS.Z (R10), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -83391,83 +94613,67 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+16
+	MOVQ 56(AX), R9
+	CMPQ R9, $+16
 	JLT  narrow3
 
 outer3:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+15, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
+	MOVQ    R9, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
 	VMOVUPS (R8), Z3
 	VPADDD  (R8)(SI*1), Z3, Z3
 	VMOVUPS (R8)(CX*1), Z2
 	VPADDD  (R8)(DX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VMOVUPS (R9), Z2
-	VPADDD  (R9)(SI*1), Z2, Z2
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDD  (R9)(DX*1), Z1, Z1
-	VPADDD  Z1, Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 overlap3left:
-	VPADDD (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    R10, $+64
+	CMPQ    R9, $+64
 	JLT     one3
 	VMOVUPS (R8), Z3
 	VMOVUPS 64(R8), Z2
@@ -83477,55 +94683,31 @@ many3:
 	VPADDD  64(R8)(SI*1), Z2, Z2
 	VPADDD  128(R8)(SI*1), Z1, Z1
 	VPADDD  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z7
-	VMOVUPS 64(R8)(CX*1), Z6
-	VMOVUPS 128(R8)(CX*1), Z5
-	VMOVUPS 192(R8)(CX*1), Z4
-	VPADDD  (R8)(DX*1), Z7, Z7
-	VPADDD  64(R8)(DX*1), Z6, Z6
-	VPADDD  128(R8)(DX*1), Z5, Z5
-	VPADDD  192(R8)(DX*1), Z4, Z4
-	VPADDD  Z7, Z3, Z3
-	VPADDD  Z6, Z2, Z2
-	VPADDD  Z5, Z1, Z1
-	VPADDD  Z4, Z0, Z0
-	VMOVUPS (R9), Z4
-	VMOVUPS 64(R9), Z5
-	VMOVUPS 128(R9), Z6
-	VMOVUPS 192(R9), Z7
-	VPADDD  (R9)(SI*1), Z4, Z4
-	VPADDD  64(R9)(SI*1), Z5, Z5
-	VPADDD  128(R9)(SI*1), Z6, Z6
-	VPADDD  192(R9)(SI*1), Z7, Z7
-	VMOVUPS (R9)(CX*1), Z8
-	VMOVUPS 64(R9)(CX*1), Z9
-	VMOVUPS 128(R9)(CX*1), Z10
-	VMOVUPS 192(R9)(CX*1), Z11
-	VPADDD  (R9)(DX*1), Z8, Z8
-	VPADDD  64(R9)(DX*1), Z9, Z9
-	VPADDD  128(R9)(DX*1), Z10, Z10
-	VPADDD  192(R9)(DX*1), Z11, Z11
-	VPADDD  Z8, Z4, Z4
-	VPADDD  Z9, Z5, Z5
-	VPADDD  Z10, Z6, Z6
-	VPADDD  Z11, Z7, Z7
+	VMOVUPS (R8)(CX*1), Z4
+	VMOVUPS 64(R8)(CX*1), Z5
+	VMOVUPS 128(R8)(CX*1), Z6
+	VMOVUPS 192(R8)(CX*1), Z7
+	VPADDD  (R8)(DX*1), Z4, Z4
+	VPADDD  64(R8)(DX*1), Z5, Z5
+	VPADDD  128(R8)(DX*1), Z6, Z6
+	VPADDD  192(R8)(DX*1), Z7, Z7
 	VPADDD  Z4, Z3, Z3
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z7, Z0, Z0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VPADDD (R11), Z3, Z3
-	VPADDD 64(R11), Z2, Z2
-	VPADDD 128(R11), Z1, Z1
-	VPADDD 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R10), Z3, Z3
+	VPADDD 64(R10), Z2, Z2
+	VPADDD 128(R10), Z1, Z1
+	VPADDD 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -83534,73 +94716,64 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+256, R8
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
+	ADDQ    $-64, R9
 	JMP     many3
 
 one3:
-	CMPQ    R10, $+16
+	CMPQ    R9, $+16
 	JLT     last3
 	VMOVUPS (R8), Z0
 	VPADDD  (R8)(SI*1), Z0, Z0
 	VMOVUPS (R8)(CX*1), Z1
 	VPADDD  (R8)(DX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	VMOVUPS (R9), Z1
-	VPADDD  (R9)(SI*1), Z1, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VPADDD  (R9)(DX*1), Z2, Z2
-	VPADDD  Z2, Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 one3left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+64, R8
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-16, R10
+	ADDQ    $-16, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -83611,29 +94784,914 @@ narrow3outer:
 	VMOVUPS.Z (R8)(DX*1), K1, Z2
 	VPADDD    Z2, Z1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R9), K1, Z1
-	VMOVUPS.Z (R9)(SI*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VMOVUPS.Z (R9)(CX*1), K1, Z2
-	VMOVUPS.Z (R9)(DX*1), K1, Z3
-	VPADDD    Z3, Z2, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 narrow3left:
-	VMOVUPS.Z (R11), K1, Z1
+	VMOVUPS.Z (R10), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPS Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow4
+
+outer4:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many4
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	VMOVUPS (DX), Z0
+	VPADDD  (DX)(R8*1), Z0, Z0
+	VMOVUPS (DX)(BX*1), Z1
+	VPADDD  (DX)(DI*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	VPADDD  (R9), Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap4done
+	MOVQ    SI, R12
+
+overlap4left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ    R10, $+64
+	JLT     one4
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VPADDD  (DX)(R8*1), Z0, Z0
+	VPADDD  64(DX)(R8*1), Z1, Z1
+	VPADDD  128(DX)(R8*1), Z2, Z2
+	VPADDD  192(DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z7
+	VMOVUPS 64(DX)(BX*1), Z6
+	VMOVUPS 128(DX)(BX*1), Z5
+	VMOVUPS 192(DX)(BX*1), Z4
+	VPADDD  (DX)(DI*1), Z7, Z7
+	VPADDD  64(DX)(DI*1), Z6, Z6
+	VPADDD  128(DX)(DI*1), Z5, Z5
+	VPADDD  192(DX)(DI*1), Z4, Z4
+	VPADDD  Z7, Z0, Z0
+	VPADDD  Z6, Z1, Z1
+	VPADDD  Z5, Z2, Z2
+	VPADDD  Z4, Z3, Z3
+	VPADDD  (R9), Z0, Z0
+	VPADDD  64(R9), Z1, Z1
+	VPADDD  128(R9), Z2, Z2
+	VPADDD  192(R9), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    SI, R11
+
+many4left:
+	VPADDD (R11), Z0, Z0
+	VPADDD 64(R11), Z1, Z1
+	VPADDD 128(R11), Z2, Z2
+	VPADDD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	JMP     many4
+
+one4:
+	CMPQ    R10, $+16
+	JLT     last4
+	VMOVUPS (DX), Z3
+	VPADDD  (DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VPADDD  (DX)(DI*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VPADDD  (R9), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one4done
+	MOVQ    SI, R12
+
+one4left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x02, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVUPS.Z (DX), K1, Z3
+	VMOVUPS.Z (DX)(R8*1), K1, Z2
+	VPADDD    Z2, Z3, Z3
+	VMOVUPS.Z (DX)(BX*1), K1, Z2
+	VMOVUPS.Z (DX)(DI*1), K1, Z1
+	VPADDD    Z1, Z2, Z2
+	VPADDD    Z2, Z3, Z3
+	VMOVUPS.Z (R9), K1, Z2
+	VPADDD    Z2, Z3, Z3
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow4done
+	MOVQ      SI, R11
+
+narrow4left:
+	VMOVUPS.Z (R11), K1, Z2
+	VPADDD    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many5
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Z3
+	VPADDD  (DI)(R9*1), Z3, Z3
+	VPADDD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (CX), Z2
+	VPADDD  (CX)(DX*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap5done
+	MOVQ    R8, R12
+
+overlap5left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ    R10, $+64
+	JLT     one5
+	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z2
+	VMOVUPS 128(DI), Z1
+	VMOVUPS 192(DI), Z0
+	VPADDD  (DI)(R9*1), Z3, Z3
+	VPADDD  64(DI)(R9*1), Z2, Z2
+	VPADDD  128(DI)(R9*1), Z1, Z1
+	VPADDD  192(DI)(R9*1), Z0, Z0
+	VPADDD  (DI)(DX*1), Z3, Z3
+	VPADDD  64(DI)(DX*1), Z2, Z2
+	VPADDD  128(DI)(DX*1), Z1, Z1
+	VPADDD  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 128(CX), Z6
+	VMOVUPS 192(CX), Z7
+	VPADDD  (CX)(DX*1), Z4, Z4
+	VPADDD  64(CX)(DX*1), Z5, Z5
+	VPADDD  128(CX)(DX*1), Z6, Z6
+	VPADDD  192(CX)(DX*1), Z7, Z7
+	VPADDD  Z4, Z3, Z3
+	VPADDD  Z5, Z2, Z2
+	VPADDD  Z6, Z1, Z1
+	VPADDD  Z7, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R8, R11
+
+many5left:
+	VPADDD (R11), Z3, Z3
+	VPADDD 64(R11), Z2, Z2
+	VPADDD 128(R11), Z1, Z1
+	VPADDD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-64, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+16
+	JLT     last5
+	VMOVUPS (DI), Z0
+	VPADDD  (DI)(R9*1), Z0, Z0
+	VPADDD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VPADDD  (CX)(DX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one5done
+	MOVQ    R8, R12
+
+one5left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-16, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (CX)(DX*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow5done
+	MOVQ      R8, R11
+
+narrow5left:
+	VMOVUPS.Z (R11), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	VMOVUPS (SI), Z0
+	VPADDD  (SI)(CX*1), Z0, Z0
+	VMOVUPS (SI)(DI*1), Z1
+	VPADDD  (SI)(R8*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VPADDD  (BX)(CX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    R9, R12
+
+overlap6left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ    R10, $+64
+	JLT     one6
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VPADDD  (SI)(CX*1), Z0, Z0
+	VPADDD  64(SI)(CX*1), Z1, Z1
+	VPADDD  128(SI)(CX*1), Z2, Z2
+	VPADDD  192(SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z7
+	VMOVUPS 64(SI)(DI*1), Z6
+	VMOVUPS 128(SI)(DI*1), Z5
+	VMOVUPS 192(SI)(DI*1), Z4
+	VPADDD  (SI)(R8*1), Z7, Z7
+	VPADDD  64(SI)(R8*1), Z6, Z6
+	VPADDD  128(SI)(R8*1), Z5, Z5
+	VPADDD  192(SI)(R8*1), Z4, Z4
+	VPADDD  Z7, Z0, Z0
+	VPADDD  Z6, Z1, Z1
+	VPADDD  Z5, Z2, Z2
+	VPADDD  Z4, Z3, Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VPADDD  (BX)(CX*1), Z4, Z4
+	VPADDD  64(BX)(CX*1), Z5, Z5
+	VPADDD  128(BX)(CX*1), Z6, Z6
+	VPADDD  192(BX)(CX*1), Z7, Z7
+	VPADDD  Z4, Z0, Z0
+	VPADDD  Z5, Z1, Z1
+	VPADDD  Z6, Z2, Z2
+	VPADDD  Z7, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R9, R11
+
+many6left:
+	VPADDD (R11), Z0, Z0
+	VPADDD 64(R11), Z1, Z1
+	VPADDD 128(R11), Z2, Z2
+	VPADDD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-64, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+16
+	JLT     last6
+	VMOVUPS (SI), Z3
+	VPADDD  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z2
+	VPADDD  (SI)(R8*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VPADDD  (BX)(CX*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    R9, R12
+
+one6left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+64, SI
+	ADDQ    $+64, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-16, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x02, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVUPS.Z (SI), K1, Z3
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VPADDD    Z2, Z3, Z3
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z1
+	VPADDD    Z1, Z2, Z2
+	VPADDD    Z2, Z3, Z3
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VPADDD    Z1, Z2, Z2
+	VPADDD    Z2, Z3, Z3
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow6done
+	MOVQ      R9, R11
+
+narrow6left:
+	VMOVUPS.Z (R11), K1, Z2
+	VPADDD    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many7
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Z3
+	VPADDD  (R8)(BX*1), Z3, Z3
+	VPADDD  (R8)(SI*1), Z3, Z3
+	VMOVUPS (DX), Z2
+	VPADDD  (DX)(BX*1), Z2, Z2
+	VPADDD  (DX)(SI*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap7done
+	MOVQ    CX, R12
+
+overlap7left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ    R10, $+64
+	JLT     one7
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VPADDD  (R8)(BX*1), Z3, Z3
+	VPADDD  64(R8)(BX*1), Z2, Z2
+	VPADDD  128(R8)(BX*1), Z1, Z1
+	VPADDD  192(R8)(BX*1), Z0, Z0
+	VPADDD  (R8)(SI*1), Z3, Z3
+	VPADDD  64(R8)(SI*1), Z2, Z2
+	VPADDD  128(R8)(SI*1), Z1, Z1
+	VPADDD  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z7
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 128(DX), Z5
+	VMOVUPS 192(DX), Z4
+	VPADDD  (DX)(BX*1), Z7, Z7
+	VPADDD  64(DX)(BX*1), Z6, Z6
+	VPADDD  128(DX)(BX*1), Z5, Z5
+	VPADDD  192(DX)(BX*1), Z4, Z4
+	VPADDD  (DX)(SI*1), Z7, Z7
+	VPADDD  64(DX)(SI*1), Z6, Z6
+	VPADDD  128(DX)(SI*1), Z5, Z5
+	VPADDD  192(DX)(SI*1), Z4, Z4
+	VPADDD  Z7, Z3, Z3
+	VPADDD  Z6, Z2, Z2
+	VPADDD  Z5, Z1, Z1
+	VPADDD  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many7done
+	MOVQ    CX, R11
+
+many7left:
+	VPADDD (R11), Z3, Z3
+	VPADDD 64(R11), Z2, Z2
+	VPADDD 128(R11), Z1, Z1
+	VPADDD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-64, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+16
+	JLT     last7
+	VMOVUPS (R8), Z0
+	VPADDD  (R8)(BX*1), Z0, Z0
+	VPADDD  (R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VPADDD  (DX)(BX*1), Z1, Z1
+	VPADDD  (DX)(SI*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one7done
+	MOVQ    CX, R12
+
+one7left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z (R8)(BX*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (DX)(BX*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+	VMOVUPS.Z (DX)(SI*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow7done
+	MOVQ      CX, R11
+
+narrow7left:
+	VMOVUPS.Z (R11), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -83644,382 +95702,506 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+16
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow8
 
-outer4:
-	MOVQ    R12, R13
-	ANDQ    $+15, R13
-	TESTQ   R13, R13
-	JEQ     many4
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DX
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, DI
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R10
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, R11
-	MOVQ    R12, R13
-	ADDQ    $-16, R13
-	SHLQ    $0x02, R13
-	ADDQ    R13, SI
-	VMOVUPS (DX), Z0
-	VPADDD  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(R8*1), Z1
-	VPADDD  (DX)(BX*1), Z1, Z1
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z0
+	VPADDD  (R9)(DX*1), Z0, Z0
+	VMOVUPS (R9)(R8*1), Z1
+	VPADDD  (R9)(CX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
 	VMOVUPS (DI), Z1
-	VPADDD  (DI)(R9*1), Z1, Z1
-	VMOVUPS (DI)(R8*1), Z2
-	VPADDD  (DI)(BX*1), Z2, Z2
-	VPADDD  Z2, Z1, Z1
+	VPADDD  (DI)(DX*1), Z1, Z1
+	VPADDD  (DI)(R8*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	VMOVUPS (R10), Z1
-	VPADDD  (R10)(R9*1), Z1, Z1
-	VMOVUPS (R10)(R8*1), Z2
-	VPADDD  (R10)(BX*1), Z2, Z2
-	VPADDD  Z2, Z1, Z1
-	VMOVUPS (R11), Z2
-	VPADDD  (R11)(R9*1), Z2, Z2
-	VMOVUPS (R11)(R8*1), Z3
-	VPADDD  (R11)(BX*1), Z3, Z3
-	VPADDD  Z3, Z2, Z2
-	VPADDD  Z2, Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
 
-overlap4left:
-	VPADDD (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-16, R14
-	SHLQ    $0x02, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ    R12, $+64
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VPADDD  (DX)(R9*1), Z0, Z0
-	VPADDD  64(DX)(R9*1), Z1, Z1
-	VPADDD  128(DX)(R9*1), Z2, Z2
-	VPADDD  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z7
-	VMOVUPS 64(DX)(R8*1), Z6
-	VMOVUPS 128(DX)(R8*1), Z5
-	VMOVUPS 192(DX)(R8*1), Z4
-	VPADDD  (DX)(BX*1), Z7, Z7
-	VPADDD  64(DX)(BX*1), Z6, Z6
-	VPADDD  128(DX)(BX*1), Z5, Z5
-	VPADDD  192(DX)(BX*1), Z4, Z4
-	VPADDD  Z7, Z0, Z0
-	VPADDD  Z6, Z1, Z1
-	VPADDD  Z5, Z2, Z2
-	VPADDD  Z4, Z3, Z3
-	VMOVUPS (DI), Z4
-	VMOVUPS 64(DI), Z5
-	VMOVUPS 128(DI), Z6
-	VMOVUPS 192(DI), Z7
-	VPADDD  (DI)(R9*1), Z4, Z4
-	VPADDD  64(DI)(R9*1), Z5, Z5
-	VPADDD  128(DI)(R9*1), Z6, Z6
-	VPADDD  192(DI)(R9*1), Z7, Z7
-	VMOVUPS (DI)(R8*1), Z11
-	VMOVUPS 64(DI)(R8*1), Z10
-	VMOVUPS 128(DI)(R8*1), Z9
-	VMOVUPS 192(DI)(R8*1), Z8
-	VPADDD  (DI)(BX*1), Z11, Z11
-	VPADDD  64(DI)(BX*1), Z10, Z10
-	VPADDD  128(DI)(BX*1), Z9, Z9
-	VPADDD  192(DI)(BX*1), Z8, Z8
-	VPADDD  Z11, Z4, Z4
-	VPADDD  Z10, Z5, Z5
-	VPADDD  Z9, Z6, Z6
-	VPADDD  Z8, Z7, Z7
+many8:
+	CMPQ    R10, $+64
+	JLT     one8
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VPADDD  (R9)(DX*1), Z0, Z0
+	VPADDD  64(R9)(DX*1), Z1, Z1
+	VPADDD  128(R9)(DX*1), Z2, Z2
+	VPADDD  192(R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z4
+	VMOVUPS 64(R9)(R8*1), Z5
+	VMOVUPS 128(R9)(R8*1), Z6
+	VMOVUPS 192(R9)(R8*1), Z7
+	VPADDD  (R9)(CX*1), Z4, Z4
+	VPADDD  64(R9)(CX*1), Z5, Z5
+	VPADDD  128(R9)(CX*1), Z6, Z6
+	VPADDD  192(R9)(CX*1), Z7, Z7
 	VPADDD  Z4, Z0, Z0
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z7, Z3, Z3
-	VMOVUPS (R10), Z7
-	VMOVUPS 64(R10), Z6
-	VMOVUPS 128(R10), Z5
-	VMOVUPS 192(R10), Z4
-	VPADDD  (R10)(R9*1), Z7, Z7
-	VPADDD  64(R10)(R9*1), Z6, Z6
-	VPADDD  128(R10)(R9*1), Z5, Z5
-	VPADDD  192(R10)(R9*1), Z4, Z4
-	VMOVUPS (R10)(R8*1), Z8
-	VMOVUPS 64(R10)(R8*1), Z9
-	VMOVUPS 128(R10)(R8*1), Z10
-	VMOVUPS 192(R10)(R8*1), Z11
-	VPADDD  (R10)(BX*1), Z8, Z8
-	VPADDD  64(R10)(BX*1), Z9, Z9
-	VPADDD  128(R10)(BX*1), Z10, Z10
-	VPADDD  192(R10)(BX*1), Z11, Z11
-	VPADDD  Z8, Z7, Z7
-	VPADDD  Z9, Z6, Z6
-	VPADDD  Z10, Z5, Z5
-	VPADDD  Z11, Z4, Z4
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
-	VPADDD  (R11)(R9*1), Z11, Z11
-	VPADDD  64(R11)(R9*1), Z10, Z10
-	VPADDD  128(R11)(R9*1), Z9, Z9
-	VPADDD  192(R11)(R9*1), Z8, Z8
-	VMOVUPS (R11)(R8*1), Z12
-	VMOVUPS 64(R11)(R8*1), Z13
-	VMOVUPS 128(R11)(R8*1), Z14
-	VMOVUPS 192(R11)(R8*1), Z15
-	VPADDD  (R11)(BX*1), Z12, Z12
-	VPADDD  64(R11)(BX*1), Z13, Z13
-	VPADDD  128(R11)(BX*1), Z14, Z14
-	VPADDD  192(R11)(BX*1), Z15, Z15
-	VPADDD  Z12, Z11, Z11
-	VPADDD  Z13, Z10, Z10
-	VPADDD  Z14, Z9, Z9
-	VPADDD  Z15, Z8, Z8
-	VPADDD  Z11, Z7, Z7
-	VPADDD  Z10, Z6, Z6
-	VPADDD  Z9, Z5, Z5
-	VPADDD  Z8, Z4, Z4
+	VMOVUPS (DI), Z7
+	VMOVUPS 64(DI), Z6
+	VMOVUPS 128(DI), Z5
+	VMOVUPS 192(DI), Z4
+	VPADDD  (DI)(DX*1), Z7, Z7
+	VPADDD  64(DI)(DX*1), Z6, Z6
+	VPADDD  128(DI)(DX*1), Z5, Z5
+	VPADDD  192(DI)(DX*1), Z4, Z4
+	VPADDD  (DI)(R8*1), Z7, Z7
+	VPADDD  64(DI)(R8*1), Z6, Z6
+	VPADDD  128(DI)(R8*1), Z5, Z5
+	VPADDD  192(DI)(R8*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z4, Z3, Z3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
-	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
 
-many4left:
-	VPADDD (R13), Z0, Z0
-	VPADDD 64(R13), Z1, Z1
-	VPADDD 128(R13), Z2, Z2
-	VPADDD 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VPADDD (R11), Z0, Z0
+	VPADDD 64(R11), Z1, Z1
+	VPADDD 128(R11), Z2, Z2
+	VPADDD 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DI
-	ADDQ    $+256, R10
-	ADDQ    $+256, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-64, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-64, R10
+	JMP     many8
 
-one4:
-	CMPQ    R12, $+16
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VPADDD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z2
-	VPADDD  (DX)(BX*1), Z2, Z2
+one8:
+	CMPQ    R10, $+16
+	JLT     last8
+	VMOVUPS (R9), Z3
+	VPADDD  (R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z2
+	VPADDD  (R9)(CX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
 	VMOVUPS (DI), Z2
-	VPADDD  (DI)(R9*1), Z2, Z2
-	VMOVUPS (DI)(R8*1), Z1
-	VPADDD  (DI)(BX*1), Z1, Z1
-	VPADDD  Z1, Z2, Z2
+	VPADDD  (DI)(DX*1), Z2, Z2
+	VPADDD  (DI)(R8*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VMOVUPS (R10), Z2
-	VPADDD  (R10)(R9*1), Z2, Z2
-	VMOVUPS (R10)(R8*1), Z1
-	VPADDD  (R10)(BX*1), Z1, Z1
-	VPADDD  Z1, Z2, Z2
-	VMOVUPS (R11), Z1
-	VPADDD  (R11)(R9*1), Z1, Z1
-	VMOVUPS (R11)(R8*1), Z0
-	VPADDD  (R11)(BX*1), Z0, Z0
-	VPADDD  Z0, Z1, Z1
-	VPADDD  Z1, Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
 
-one4left:
-	VPADDD (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DI
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-16, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-16, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x02, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R9*1), K1, Z2
+narrow8outer:
+	VMOVUPS.Z (R9), K1, Z3
+	VMOVUPS.Z (R9)(DX*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (DX)(R8*1), K1, Z2
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (R9)(R8*1), K1, Z2
+	VMOVUPS.Z (R9)(CX*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
 	VMOVUPS.Z (DI), K1, Z2
-	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VMOVUPS.Z (DI)(DX*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VMOVUPS.Z (DI)(R8*1), K1, Z1
-	VMOVUPS.Z (DI)(BX*1), K1, Z0
-	VPADDD    Z0, Z1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (R10), K1, Z2
-	VMOVUPS.Z (R10)(R9*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VMOVUPS.Z (R10)(R8*1), K1, Z1
-	VMOVUPS.Z (R10)(BX*1), K1, Z0
-	VPADDD    Z0, Z1, Z1
-	VPADDD    Z1, Z2, Z2
-	VMOVUPS.Z (R11), K1, Z1
-	VMOVUPS.Z (R11)(R9*1), K1, Z0
-	VPADDD    Z0, Z1, Z1
-	VMOVUPS.Z (R11)(R8*1), K1, Z0
-	VMOVUPS.Z (R11)(BX*1), K1, Z4
-	VPADDD    Z4, Z0, Z0
-	VPADDD    Z0, Z1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       narrow4done
-	MOVQ      SI, R13
+	MOVQ      8(SP), BX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow8done
+	MOVQ      BX, R11
 
-narrow4left:
-	VMOVUPS.Z (R13), K1, Z2
+narrow8left:
+	VMOVUPS.Z (R11), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+16
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
+	JEQ     many9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	VMOVUPS (CX), Z3
+	VPADDD  (CX)(DI*1), Z3, Z3
+	VMOVUPS (CX)(R9*1), Z2
+	VPADDD  (CX)(BX*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VMOVUPS (SI), Z2
+	VPADDD  (SI)(DI*1), Z2, Z2
+	VMOVUPS (SI)(R9*1), Z1
+	VPADDD  (SI)(BX*1), Z1, Z1
+	VPADDD  Z1, Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap9done
+	MOVQ    DX, R12
+
+overlap9left:
+	VPADDD (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ    R10, $+64
+	JLT     one9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDD  (CX)(DI*1), Z3, Z3
+	VPADDD  64(CX)(DI*1), Z2, Z2
+	VPADDD  128(CX)(DI*1), Z1, Z1
+	VPADDD  192(CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z4
+	VMOVUPS 64(CX)(R9*1), Z5
+	VMOVUPS 128(CX)(R9*1), Z6
+	VMOVUPS 192(CX)(R9*1), Z7
+	VPADDD  (CX)(BX*1), Z4, Z4
+	VPADDD  64(CX)(BX*1), Z5, Z5
+	VPADDD  128(CX)(BX*1), Z6, Z6
+	VPADDD  192(CX)(BX*1), Z7, Z7
+	VPADDD  Z4, Z3, Z3
+	VPADDD  Z5, Z2, Z2
+	VPADDD  Z6, Z1, Z1
+	VPADDD  Z7, Z0, Z0
+	VMOVUPS (SI), Z7
+	VMOVUPS 64(SI), Z6
+	VMOVUPS 128(SI), Z5
+	VMOVUPS 192(SI), Z4
+	VPADDD  (SI)(DI*1), Z7, Z7
+	VPADDD  64(SI)(DI*1), Z6, Z6
+	VPADDD  128(SI)(DI*1), Z5, Z5
+	VPADDD  192(SI)(DI*1), Z4, Z4
+	VMOVUPS (SI)(R9*1), Z8
+	VMOVUPS 64(SI)(R9*1), Z9
+	VMOVUPS 128(SI)(R9*1), Z10
+	VMOVUPS 192(SI)(R9*1), Z11
+	VPADDD  (SI)(BX*1), Z8, Z8
+	VPADDD  64(SI)(BX*1), Z9, Z9
+	VPADDD  128(SI)(BX*1), Z10, Z10
+	VPADDD  192(SI)(BX*1), Z11, Z11
+	VPADDD  Z8, Z7, Z7
+	VPADDD  Z9, Z6, Z6
+	VPADDD  Z10, Z5, Z5
+	VPADDD  Z11, Z4, Z4
+	VPADDD  Z7, Z3, Z3
+	VPADDD  Z6, Z2, Z2
+	VPADDD  Z5, Z1, Z1
+	VPADDD  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many9done
+	MOVQ    DX, R11
+
+many9left:
+	VPADDD (R11), Z3, Z3
+	VPADDD 64(R11), Z2, Z2
+	VPADDD 128(R11), Z1, Z1
+	VPADDD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-64, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+16
+	JLT     last9
+	VMOVUPS (CX), Z0
+	VPADDD  (CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z1
+	VPADDD  (CX)(BX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VPADDD  (SI)(DI*1), Z1, Z1
+	VMOVUPS (SI)(R9*1), Z2
+	VPADDD  (SI)(BX*1), Z2, Z2
+	VPADDD  Z2, Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one9done
+	MOVQ    DX, R12
+
+one9left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-16, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (CX)(DI*1), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (CX)(R9*1), K1, Z1
+	VMOVUPS.Z (CX)(BX*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVUPS.Z (SI), K1, Z1
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R9*1), K1, Z2
+	VMOVUPS.Z (SI)(BX*1), K1, Z3
+	VPADDD    Z3, Z2, Z2
+	VPADDD    Z2, Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow9done
+	MOVQ      DX, R11
+
+narrow9left:
+	VMOVUPS.Z (R11), K1, Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
+
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPS Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER
@@ -84029,39 +96211,49 @@ end:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·colsI64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
+	MOVQ 64(AX), CX
 	MOVQ CX, (SP)
-	MOVQ 64(AX), DX
+	MOVQ 56(AX), DX
 	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ 80(AX), CX
+	SUBQ DX, CX
+	MOVQ CX, 8(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-1, DX
 	SHLQ $0x03, DX
 	MOVQ 88(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-1, DX
+	MOVQ CX, 16(SP)
+	MOVQ 56(AX), DX
+	ANDQ $-8, DX
 	SHLQ $0x03, DX
 	MOVQ 96(AX), CX
 	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 64(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 104(AX), CX
-	SUBQ DX, CX
 	MOVQ CX, 24(SP)
-	MOVQ 56(AX), DX
+	MOVQ 48(AX), DX
 	CMPQ DX, $+1
-	JEQ  levels1
+	JEQ  tree1
 	CMPQ DX, $+2
-	JEQ  levels2
+	JEQ  tree2
 	CMPQ DX, $+3
-	JEQ  levels3
+	JEQ  tree3
 	CMPQ DX, $+4
-	JEQ  levels4
+	JEQ  tree4
+	CMPQ DX, $+5
+	JEQ  tree5
+	CMPQ DX, $+6
+	JEQ  tree6
+	CMPQ DX, $+7
+	JEQ  tree7
+	CMPQ DX, $+8
+	JEQ  tree8
+	CMPQ DX, $+9
+	JEQ  tree9
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), BX
-	MOVQ 64(AX), SI
+	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
 
@@ -84079,14 +96271,14 @@ outer0:
 	SHLQ    $0x03, DI
 	ADDQ    DI, BX
 	VMOVUPS (DX), Z0
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     overlap0done
 	MOVQ    BX, R8
 
 overlap0left:
 	VPADDQ (R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    overlap0left
@@ -84109,7 +96301,7 @@ many0:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
 	MOVQ    BX, DI
@@ -84119,7 +96311,7 @@ many0left:
 	VPADDQ 64(DI), Z1, Z1
 	VPADDQ 128(DI), Z2, Z2
 	VPADDQ 192(DI), Z3, Z3
-	ADDQ   112(AX), DI
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
@@ -84139,14 +96331,14 @@ one0:
 	CMPQ    SI, $+8
 	JLT     last0
 	VMOVUPS (DX), Z3
-	MOVQ    80(AX), DI
+	MOVQ    72(AX), DI
 	TESTQ   DI, DI
 	JEQ     one0done
 	MOVQ    BX, R8
 
 one0left:
 	VPADDQ (R8), Z3, Z3
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, DI
 	TESTQ  DI, DI
 	JNE    one0left
@@ -84176,7 +96368,7 @@ next0:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), SI
+	MOVQ  56(AX), SI
 	JMP   outer0
 
 narrow0:
@@ -84189,7 +96381,7 @@ narrow0:
 narrow0outer:
 	VMOVUPD.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R8
+	MOVQ      72(AX), R8
 	TESTQ     R8, R8
 	JEQ       narrow0done
 	MOVQ      BX, DI
@@ -84197,7 +96389,7 @@ narrow0outer:
 narrow0left:
 	VMOVUPD.Z (DI), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      112(AX), DI
+	ADDQ      104(AX), DI
 	ADDQ      $-1, R8
 	TESTQ     R8, R8
 	JNE       narrow0left
@@ -84213,19 +96405,19 @@ narrow0done:
 	MOVQ    DI, (SP)
 	TESTQ   DI, DI
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), BX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow0outer
 	JMP end
 
-levels1:
+tree1:
 	MOVQ 8(AX), DX
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 56(AX), DI
 	CMPQ DI, $+8
 	JLT  narrow1
 
@@ -84244,14 +96436,14 @@ outer1:
 	ADDQ    R8, CX
 	VMOVUPS (DX), Z3
 	VPADDQ  (DX)(SI*1), Z3, Z3
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDQ (R9), Z3, Z3
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    overlap1left
@@ -84278,7 +96470,7 @@ many1:
 	VPADDQ  64(DX)(SI*1), Z2, Z2
 	VPADDQ  128(DX)(SI*1), Z1, Z1
 	VPADDQ  192(DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R9
+	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
 	MOVQ    CX, R8
@@ -84288,7 +96480,7 @@ many1left:
 	VPADDQ 64(R8), Z2, Z2
 	VPADDQ 128(R8), Z1, Z1
 	VPADDQ 192(R8), Z0, Z0
-	ADDQ   112(AX), R8
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -84309,14 +96501,14 @@ one1:
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VPADDQ  (DX)(SI*1), Z0, Z0
-	MOVQ    80(AX), R8
+	MOVQ    72(AX), R8
 	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDQ (R9), Z0, Z0
-	ADDQ   112(AX), R9
+	ADDQ   104(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    one1left
@@ -84346,7 +96538,7 @@ next1:
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), DI
+	MOVQ  56(AX), DI
 	JMP   outer1
 
 narrow1:
@@ -84361,7 +96553,7 @@ narrow1outer:
 	VMOVUPD.Z (DX)(SI*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R9
+	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       narrow1done
 	MOVQ      CX, R8
@@ -84369,7 +96561,7 @@ narrow1outer:
 narrow1left:
 	VMOVUPD.Z (R8), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	ADDQ      112(AX), R8
+	ADDQ      104(AX), R8
 	ADDQ      $-1, R9
 	TESTQ     R9, R9
 	JNE       narrow1left
@@ -84385,21 +96577,21 @@ narrow1done:
 	MOVQ    R8, (SP)
 	TESTQ   R8, R8
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), BX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow1outer
 	JMP end
 
-levels2:
+tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), DI
 	LEAQ (BX)(DI*1), R8
-	MOVQ 64(AX), R9
+	MOVQ 56(AX), R9
 	CMPQ R9, $+8
 	JLT  narrow2
 
@@ -84418,17 +96610,15 @@ outer2:
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VPADDQ  (SI)(BX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDQ  (SI)(R8*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    80(AX), R10
+	VPADDQ  (SI)(DI*1), Z0, Z0
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
 	MOVQ    CX, R11
 
 overlap2left:
 	VPADDQ (R11), Z0, Z0
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    overlap2left
@@ -84455,19 +96645,11 @@ many2:
 	VPADDQ  64(SI)(BX*1), Z1, Z1
 	VPADDQ  128(SI)(BX*1), Z2, Z2
 	VPADDQ  192(SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z4
-	VMOVUPS 64(SI)(DI*1), Z5
-	VMOVUPS 128(SI)(DI*1), Z6
-	VMOVUPS 192(SI)(DI*1), Z7
-	VPADDQ  (SI)(R8*1), Z4, Z4
-	VPADDQ  64(SI)(R8*1), Z5, Z5
-	VPADDQ  128(SI)(R8*1), Z6, Z6
-	VPADDQ  192(SI)(R8*1), Z7, Z7
-	VPADDQ  Z4, Z0, Z0
-	VPADDQ  Z5, Z1, Z1
-	VPADDQ  Z6, Z2, Z2
-	VPADDQ  Z7, Z3, Z3
-	MOVQ    80(AX), R11
+	VPADDQ  (SI)(DI*1), Z0, Z0
+	VPADDQ  64(SI)(DI*1), Z1, Z1
+	VPADDQ  128(SI)(DI*1), Z2, Z2
+	VPADDQ  192(SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
 	MOVQ    CX, R10
@@ -84477,7 +96659,7 @@ many2left:
 	VPADDQ 64(R10), Z1, Z1
 	VPADDQ 128(R10), Z2, Z2
 	VPADDQ 192(R10), Z3, Z3
-	ADDQ   112(AX), R10
+	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
@@ -84498,17 +96680,15 @@ one2:
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VPADDQ  (SI)(BX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDQ  (SI)(R8*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    80(AX), R10
+	VPADDQ  (SI)(DI*1), Z3, Z3
+	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
 	MOVQ    CX, R11
 
 one2left:
 	VPADDQ (R11), Z3, Z3
-	ADDQ   112(AX), R11
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one2left
@@ -84538,7 +96718,7 @@ next2:
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  64(AX), R9
+	MOVQ  56(AX), R9
 	JMP   outer2
 
 narrow2:
@@ -84553,11 +96733,9 @@ narrow2outer:
 	VMOVUPD.Z (SI)(BX*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
 	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(R8*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      80(AX), R11
+	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       narrow2done
 	MOVQ      CX, R10
@@ -84565,7 +96743,7 @@ narrow2outer:
 narrow2left:
 	VMOVUPD.Z (R10), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      112(AX), R10
+	ADDQ      104(AX), R10
 	ADDQ      $-1, R11
 	TESTQ     R11, R11
 	JNE       narrow2left
@@ -84581,83 +96759,67 @@ narrow2done:
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    104(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow2outer
 	JMP end
 
-levels3:
+tree3:
 	MOVQ 8(AX), R8
 	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ R8, R9
-	ADDQ 40(AX), R9
-	MOVQ 64(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
 
 outer3:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+7, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
 	VMOVUPS (R8), Z3
 	VPADDQ  (R8)(SI*1), Z3, Z3
 	VMOVUPS (R8)(CX*1), Z2
 	VPADDQ  (R8)(DX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (R9), Z2
-	VPADDQ  (R9)(SI*1), Z2, Z2
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDQ  (R9)(DX*1), Z1, Z1
-	VPADDQ  Z1, Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 overlap3left:
-	VPADDQ (R12), Z3, Z3
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    R10, $+32
+	CMPQ    R9, $+32
 	JLT     one3
 	VMOVUPS (R8), Z3
 	VMOVUPS 64(R8), Z2
@@ -84667,55 +96829,31 @@ many3:
 	VPADDQ  64(R8)(SI*1), Z2, Z2
 	VPADDQ  128(R8)(SI*1), Z1, Z1
 	VPADDQ  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z7
-	VMOVUPS 64(R8)(CX*1), Z6
-	VMOVUPS 128(R8)(CX*1), Z5
-	VMOVUPS 192(R8)(CX*1), Z4
-	VPADDQ  (R8)(DX*1), Z7, Z7
-	VPADDQ  64(R8)(DX*1), Z6, Z6
-	VPADDQ  128(R8)(DX*1), Z5, Z5
-	VPADDQ  192(R8)(DX*1), Z4, Z4
-	VPADDQ  Z7, Z3, Z3
-	VPADDQ  Z6, Z2, Z2
-	VPADDQ  Z5, Z1, Z1
-	VPADDQ  Z4, Z0, Z0
-	VMOVUPS (R9), Z4
-	VMOVUPS 64(R9), Z5
-	VMOVUPS 128(R9), Z6
-	VMOVUPS 192(R9), Z7
-	VPADDQ  (R9)(SI*1), Z4, Z4
-	VPADDQ  64(R9)(SI*1), Z5, Z5
-	VPADDQ  128(R9)(SI*1), Z6, Z6
-	VPADDQ  192(R9)(SI*1), Z7, Z7
-	VMOVUPS (R9)(CX*1), Z8
-	VMOVUPS 64(R9)(CX*1), Z9
-	VMOVUPS 128(R9)(CX*1), Z10
-	VMOVUPS 192(R9)(CX*1), Z11
-	VPADDQ  (R9)(DX*1), Z8, Z8
-	VPADDQ  64(R9)(DX*1), Z9, Z9
-	VPADDQ  128(R9)(DX*1), Z10, Z10
-	VPADDQ  192(R9)(DX*1), Z11, Z11
-	VPADDQ  Z8, Z4, Z4
-	VPADDQ  Z9, Z5, Z5
-	VPADDQ  Z10, Z6, Z6
-	VPADDQ  Z11, Z7, Z7
+	VMOVUPS (R8)(CX*1), Z4
+	VMOVUPS 64(R8)(CX*1), Z5
+	VMOVUPS 128(R8)(CX*1), Z6
+	VMOVUPS 192(R8)(CX*1), Z7
+	VPADDQ  (R8)(DX*1), Z4, Z4
+	VPADDQ  64(R8)(DX*1), Z5, Z5
+	VPADDQ  128(R8)(DX*1), Z6, Z6
+	VPADDQ  192(R8)(DX*1), Z7, Z7
 	VPADDQ  Z4, Z3, Z3
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z7, Z0, Z0
-	MOVQ    80(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VPADDQ (R11), Z3, Z3
-	VPADDQ 64(R11), Z2, Z2
-	VPADDQ 128(R11), Z1, Z1
-	VPADDQ 192(R11), Z0, Z0
-	ADDQ   112(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R10), Z3, Z3
+	VPADDQ 64(R10), Z2, Z2
+	VPADDQ 128(R10), Z1, Z1
+	VPADDQ 192(R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -84724,73 +96862,64 @@ many3done:
 	VMOVUPS Z1, 128(DI)
 	VMOVUPS Z0, 192(DI)
 	ADDQ    $+256, R8
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R10
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ    R10, $+8
+	CMPQ    R9, $+8
 	JLT     last3
 	VMOVUPS (R8), Z0
 	VPADDQ  (R8)(SI*1), Z0, Z0
 	VMOVUPS (R8)(CX*1), Z1
 	VPADDQ  (R8)(DX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (R9), Z1
-	VPADDQ  (R9)(SI*1), Z1, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VPADDQ  (R9)(DX*1), Z2, Z2
-	VPADDQ  Z2, Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    80(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     one3done
-	MOVQ    BX, R12
+	MOVQ    BX, R11
 
 one3left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   112(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one3left
 
 one3done:
 	VMOVUPS Z0, (DI)
 	ADDQ    $+64, R8
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
 	ADDQ    $+64, BX
-	ADDQ    $-8, R10
+	ADDQ    $-8, R9
 	JMP     one3
 
 last3:
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
+	SHLQ    $0x03, R9
+	ADDQ    R9, DI
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(DI)
 
 next3:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), R8
-	ADDQ  8(SP), R9
 	ADDQ  16(SP), DI
 	ADDQ  24(SP), BX
-	MOVQ  64(AX), R10
+	MOVQ  56(AX), R9
 	JMP   outer3
 
 narrow3:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R9, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
@@ -84801,29 +96930,914 @@ narrow3outer:
 	VMOVUPD.Z (R8)(DX*1), K1, Z2
 	VPADDQ    Z2, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R9), K1, Z1
-	VMOVUPD.Z (R9)(SI*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VMOVUPD.Z (R9)(CX*1), K1, Z2
-	VMOVUPD.Z (R9)(DX*1), K1, Z3
-	VPADDQ    Z3, Z2, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
 	MOVQ      8(SP), BX
-	MOVQ      80(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 narrow3left:
-	VMOVUPD.Z (R11), K1, Z1
+	VMOVUPD.Z (R10), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	ADDQ      112(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R10
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow3left
 
 narrow3done:
+	MOVQ    $-1, R10
+	SHLXQ   R9, R10, R10
+	NOTQ    R10
+	KMOVW   R10, K3
+	VMOVUPD Z0, K3, (DI)
+	MOVQ    (SP), R10
+	ADDQ    $-1, R10
+	MOVQ    R10, (SP)
+	TESTQ   R10, R10
+	JEQ     end
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow3outer
+	JMP end
+
+tree4:
+	MOVQ 8(AX), DX
+	MOVQ (AX), CX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), BX
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow4
+
+outer4:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many4
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	VMOVUPS (DX), Z0
+	VPADDQ  (DX)(R8*1), Z0, Z0
+	VMOVUPS (DX)(BX*1), Z1
+	VPADDQ  (DX)(DI*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	VPADDQ  (R9), Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap4done
+	MOVQ    SI, R12
+
+overlap4left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap4left
+
+overlap4done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+
+many4:
+	CMPQ    R10, $+32
+	JLT     one4
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VPADDQ  (DX)(R8*1), Z0, Z0
+	VPADDQ  64(DX)(R8*1), Z1, Z1
+	VPADDQ  128(DX)(R8*1), Z2, Z2
+	VPADDQ  192(DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z7
+	VMOVUPS 64(DX)(BX*1), Z6
+	VMOVUPS 128(DX)(BX*1), Z5
+	VMOVUPS 192(DX)(BX*1), Z4
+	VPADDQ  (DX)(DI*1), Z7, Z7
+	VPADDQ  64(DX)(DI*1), Z6, Z6
+	VPADDQ  128(DX)(DI*1), Z5, Z5
+	VPADDQ  192(DX)(DI*1), Z4, Z4
+	VPADDQ  Z7, Z0, Z0
+	VPADDQ  Z6, Z1, Z1
+	VPADDQ  Z5, Z2, Z2
+	VPADDQ  Z4, Z3, Z3
+	VPADDQ  (R9), Z0, Z0
+	VPADDQ  64(R9), Z1, Z1
+	VPADDQ  128(R9), Z2, Z2
+	VPADDQ  192(R9), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    SI, R11
+
+many4left:
+	VPADDQ (R11), Z0, Z0
+	VPADDQ 64(R11), Z1, Z1
+	VPADDQ 128(R11), Z2, Z2
+	VPADDQ 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $-32, R10
+	JMP     many4
+
+one4:
+	CMPQ    R10, $+8
+	JLT     last4
+	VMOVUPS (DX), Z3
+	VPADDQ  (DX)(R8*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VPADDQ  (DX)(DI*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VPADDQ  (R9), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one4done
+	MOVQ    SI, R12
+
+one4left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $-8, R10
+	JMP     one4
+
+last4:
+	TESTQ   R10, R10
+	JEQ     next4
+	SHLQ    $0x03, R10
+	ADDQ    R10, CX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(CX)
+
+next4:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), CX
+	ADDQ  24(SP), SI
+	MOVQ  56(AX), R10
+	JMP   outer4
+
+narrow4:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  SI, 8(SP)
+
+narrow4outer:
+	VMOVUPD.Z (DX), K1, Z3
+	VMOVUPD.Z (DX)(R8*1), K1, Z2
+	VPADDQ    Z2, Z3, Z3
+	VMOVUPD.Z (DX)(BX*1), K1, Z2
+	VMOVUPD.Z (DX)(DI*1), K1, Z1
+	VPADDQ    Z1, Z2, Z2
+	VPADDQ    Z2, Z3, Z3
+	VMOVUPD.Z (R9), K1, Z2
+	VPADDQ    Z2, Z3, Z3
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow4done
+	MOVQ      SI, R11
+
+narrow4left:
+	VMOVUPD.Z (R11), K1, Z2
+	VPADDQ    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow4left
+
+narrow4done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (CX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	MOVQ    SI, 8(SP)
+	JMP     narrow4outer
+	JMP end
+
+tree5:
+	MOVQ 8(AX), DI
+	MOVQ (AX), BX
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), DX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
+	ADDQ 40(AX), CX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow5
+
+outer5:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many5
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Z3
+	VPADDQ  (DI)(R9*1), Z3, Z3
+	VPADDQ  (DI)(DX*1), Z3, Z3
+	VMOVUPS (CX), Z2
+	VPADDQ  (CX)(DX*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap5done
+	MOVQ    R8, R12
+
+overlap5left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap5left
+
+overlap5done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+
+many5:
+	CMPQ    R10, $+32
+	JLT     one5
+	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z2
+	VMOVUPS 128(DI), Z1
+	VMOVUPS 192(DI), Z0
+	VPADDQ  (DI)(R9*1), Z3, Z3
+	VPADDQ  64(DI)(R9*1), Z2, Z2
+	VPADDQ  128(DI)(R9*1), Z1, Z1
+	VPADDQ  192(DI)(R9*1), Z0, Z0
+	VPADDQ  (DI)(DX*1), Z3, Z3
+	VPADDQ  64(DI)(DX*1), Z2, Z2
+	VPADDQ  128(DI)(DX*1), Z1, Z1
+	VPADDQ  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 128(CX), Z6
+	VMOVUPS 192(CX), Z7
+	VPADDQ  (CX)(DX*1), Z4, Z4
+	VPADDQ  64(CX)(DX*1), Z5, Z5
+	VPADDQ  128(CX)(DX*1), Z6, Z6
+	VPADDQ  192(CX)(DX*1), Z7, Z7
+	VPADDQ  Z4, Z3, Z3
+	VPADDQ  Z5, Z2, Z2
+	VPADDQ  Z6, Z1, Z1
+	VPADDQ  Z7, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R8, R11
+
+many5left:
+	VPADDQ (R11), Z3, Z3
+	VPADDQ 64(R11), Z2, Z2
+	VPADDQ 128(R11), Z1, Z1
+	VPADDQ 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $+256, BX
+	ADDQ    $+256, R8
+	ADDQ    $-32, R10
+	JMP     many5
+
+one5:
+	CMPQ    R10, $+8
+	JLT     last5
+	VMOVUPS (DI), Z0
+	VPADDQ  (DI)(R9*1), Z0, Z0
+	VPADDQ  (DI)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VPADDQ  (CX)(DX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one5done
+	MOVQ    R8, R12
+
+one5left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $+64, BX
+	ADDQ    $+64, R8
+	ADDQ    $-8, R10
+	JMP     one5
+
+last5:
+	TESTQ   R10, R10
+	JEQ     next5
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(BX)
+
+next5:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), DI
+	ADDQ  8(SP), CX
+	ADDQ  16(SP), BX
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), R10
+	JMP   outer5
+
+narrow5:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R8, 8(SP)
+
+narrow5outer:
+	VMOVUPD.Z (DI), K1, Z0
+	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD.Z (CX)(DX*1), K1, Z2
+	VPADDQ    Z2, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow5done
+	MOVQ      R8, R11
+
+narrow5left:
+	VMOVUPD.Z (R11), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow5left
+
+narrow5done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z0, K3, (BX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	MOVQ    R8, 8(SP)
+	JMP     narrow5outer
+	JMP end
+
+tree6:
+	MOVQ 8(AX), SI
+	MOVQ (AX), DX
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), CX
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
+	MOVQ SI, BX
+	ADDQ 40(AX), BX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow6
+
+outer6:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many6
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	VMOVUPS (SI), Z0
+	VPADDQ  (SI)(CX*1), Z0, Z0
+	VMOVUPS (SI)(DI*1), Z1
+	VPADDQ  (SI)(R8*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VPADDQ  (BX)(CX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap6done
+	MOVQ    R9, R12
+
+overlap6left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap6left
+
+overlap6done:
+	VMOVUPS Z0, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+
+many6:
+	CMPQ    R10, $+32
+	JLT     one6
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VPADDQ  (SI)(CX*1), Z0, Z0
+	VPADDQ  64(SI)(CX*1), Z1, Z1
+	VPADDQ  128(SI)(CX*1), Z2, Z2
+	VPADDQ  192(SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z7
+	VMOVUPS 64(SI)(DI*1), Z6
+	VMOVUPS 128(SI)(DI*1), Z5
+	VMOVUPS 192(SI)(DI*1), Z4
+	VPADDQ  (SI)(R8*1), Z7, Z7
+	VPADDQ  64(SI)(R8*1), Z6, Z6
+	VPADDQ  128(SI)(R8*1), Z5, Z5
+	VPADDQ  192(SI)(R8*1), Z4, Z4
+	VPADDQ  Z7, Z0, Z0
+	VPADDQ  Z6, Z1, Z1
+	VPADDQ  Z5, Z2, Z2
+	VPADDQ  Z4, Z3, Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VPADDQ  (BX)(CX*1), Z4, Z4
+	VPADDQ  64(BX)(CX*1), Z5, Z5
+	VPADDQ  128(BX)(CX*1), Z6, Z6
+	VPADDQ  192(BX)(CX*1), Z7, Z7
+	VPADDQ  Z4, Z0, Z0
+	VPADDQ  Z5, Z1, Z1
+	VPADDQ  Z6, Z2, Z2
+	VPADDQ  Z7, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R9, R11
+
+many6left:
+	VPADDQ (R11), Z0, Z0
+	VPADDQ 64(R11), Z1, Z1
+	VPADDQ 128(R11), Z2, Z2
+	VPADDQ 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
+	ADDQ    $+256, DX
+	ADDQ    $+256, R9
+	ADDQ    $-32, R10
+	JMP     many6
+
+one6:
+	CMPQ    R10, $+8
+	JLT     last6
+	VMOVUPS (SI), Z3
+	VPADDQ  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(DI*1), Z2
+	VPADDQ  (SI)(R8*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VPADDQ  (BX)(CX*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one6done
+	MOVQ    R9, R12
+
+one6left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    $+64, SI
+	ADDQ    $+64, BX
+	ADDQ    $+64, DX
+	ADDQ    $+64, R9
+	ADDQ    $-8, R10
+	JMP     one6
+
+last6:
+	TESTQ   R10, R10
+	JEQ     next6
+	SHLQ    $0x03, R10
+	ADDQ    R10, DX
+	VMOVUPS 32(SP), Z3
+	VMOVUPS Z3, -64(DX)
+
+next6:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), SI
+	ADDQ  8(SP), BX
+	ADDQ  16(SP), DX
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), R10
+	JMP   outer6
+
+narrow6:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  R9, 8(SP)
+
+narrow6outer:
+	VMOVUPD.Z (SI), K1, Z3
+	VMOVUPD.Z (SI)(CX*1), K1, Z2
+	VPADDQ    Z2, Z3, Z3
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z1
+	VPADDQ    Z1, Z2, Z2
+	VPADDQ    Z2, Z3, Z3
+	VMOVUPD.Z (BX), K1, Z2
+	VMOVUPD.Z (BX)(CX*1), K1, Z1
+	VPADDQ    Z1, Z2, Z2
+	VPADDQ    Z2, Z3, Z3
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow6done
+	MOVQ      R9, R11
+
+narrow6left:
+	VMOVUPD.Z (R11), K1, Z2
+	VPADDQ    Z2, Z3, Z3
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow6left
+
+narrow6done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (DX)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
+	JMP     narrow6outer
+	JMP end
+
+tree7:
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
+	MOVQ 16(AX), CX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
+	ADDQ 40(AX), DX
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow7
+
+outer7:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many7
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Z3
+	VPADDQ  (R8)(BX*1), Z3, Z3
+	VPADDQ  (R8)(SI*1), Z3, Z3
+	VMOVUPS (DX), Z2
+	VPADDQ  (DX)(BX*1), Z2, Z2
+	VPADDQ  (DX)(SI*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap7done
+	MOVQ    CX, R12
+
+overlap7left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap7left
+
+overlap7done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+
+many7:
+	CMPQ    R10, $+32
+	JLT     one7
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VPADDQ  (R8)(BX*1), Z3, Z3
+	VPADDQ  64(R8)(BX*1), Z2, Z2
+	VPADDQ  128(R8)(BX*1), Z1, Z1
+	VPADDQ  192(R8)(BX*1), Z0, Z0
+	VPADDQ  (R8)(SI*1), Z3, Z3
+	VPADDQ  64(R8)(SI*1), Z2, Z2
+	VPADDQ  128(R8)(SI*1), Z1, Z1
+	VPADDQ  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z7
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 128(DX), Z5
+	VMOVUPS 192(DX), Z4
+	VPADDQ  (DX)(BX*1), Z7, Z7
+	VPADDQ  64(DX)(BX*1), Z6, Z6
+	VPADDQ  128(DX)(BX*1), Z5, Z5
+	VPADDQ  192(DX)(BX*1), Z4, Z4
+	VPADDQ  (DX)(SI*1), Z7, Z7
+	VPADDQ  64(DX)(SI*1), Z6, Z6
+	VPADDQ  128(DX)(SI*1), Z5, Z5
+	VPADDQ  192(DX)(SI*1), Z4, Z4
+	VPADDQ  Z7, Z3, Z3
+	VPADDQ  Z6, Z2, Z2
+	VPADDQ  Z5, Z1, Z1
+	VPADDQ  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many7done
+	MOVQ    CX, R11
+
+many7left:
+	VPADDQ (R11), Z3, Z3
+	VPADDQ 64(R11), Z2, Z2
+	VPADDQ 128(R11), Z1, Z1
+	VPADDQ 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS Z0, 192(DI)
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $+256, DI
+	ADDQ    $+256, CX
+	ADDQ    $-32, R10
+	JMP     many7
+
+one7:
+	CMPQ    R10, $+8
+	JLT     last7
+	VMOVUPS (R8), Z0
+	VPADDQ  (R8)(BX*1), Z0, Z0
+	VPADDQ  (R8)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VPADDQ  (DX)(BX*1), Z1, Z1
+	VPADDQ  (DX)(SI*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one7done
+	MOVQ    CX, R12
+
+one7left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (DI)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $+64, DI
+	ADDQ    $+64, CX
+	ADDQ    $-8, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x03, R10
+	ADDQ    R10, DI
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(DI)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+narrow7:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  CX, 8(SP)
+
+narrow7outer:
+	VMOVUPD.Z (R8), K1, Z0
+	VMOVUPD.Z (R8)(BX*1), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMOVUPD.Z (DX)(BX*1), K1, Z2
+	VPADDQ    Z2, Z1, Z1
+	VMOVUPD.Z (DX)(SI*1), K1, Z2
+	VPADDQ    Z2, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	MOVQ      8(SP), CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow7done
+	MOVQ      CX, R11
+
+narrow7left:
+	VMOVUPD.Z (R11), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow7left
+
+narrow7done:
 	MOVQ    $-1, R11
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
@@ -84834,382 +97848,506 @@ narrow3done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), R8
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DI
-	ADDQ    104(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	MOVQ    CX, 8(SP)
+	JMP     narrow7outer
 	JMP end
 
-levels4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+tree8:
+	MOVQ 8(AX), R9
+	MOVQ (AX), SI
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), DX
 	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
 	ADDQ 40(AX), DI
-	MOVQ DX, R10
-	ADDQ 48(AX), R10
-	MOVQ DI, R11
-	ADDQ 48(AX), R11
-	MOVQ 64(AX), R12
-	CMPQ R12, $+8
-	JLT  narrow4
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow8
 
-outer4:
-	MOVQ    R12, R13
-	ANDQ    $+7, R13
-	TESTQ   R13, R13
-	JEQ     many4
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DX
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, DI
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R10
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, R11
-	MOVQ    R12, R13
-	ADDQ    $-8, R13
-	SHLQ    $0x03, R13
-	ADDQ    R13, SI
-	VMOVUPS (DX), Z0
-	VPADDQ  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(R8*1), Z1
-	VPADDQ  (DX)(BX*1), Z1, Z1
+outer8:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z0
+	VPADDQ  (R9)(DX*1), Z0, Z0
+	VMOVUPS (R9)(R8*1), Z1
+	VPADDQ  (R9)(CX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
 	VMOVUPS (DI), Z1
-	VPADDQ  (DI)(R9*1), Z1, Z1
-	VMOVUPS (DI)(R8*1), Z2
-	VPADDQ  (DI)(BX*1), Z2, Z2
-	VPADDQ  Z2, Z1, Z1
+	VPADDQ  (DI)(DX*1), Z1, Z1
+	VPADDQ  (DI)(R8*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (R10), Z1
-	VPADDQ  (R10)(R9*1), Z1, Z1
-	VMOVUPS (R10)(R8*1), Z2
-	VPADDQ  (R10)(BX*1), Z2, Z2
-	VPADDQ  Z2, Z1, Z1
-	VMOVUPS (R11), Z2
-	VPADDQ  (R11)(R9*1), Z2, Z2
-	VMOVUPS (R11)(R8*1), Z3
-	VPADDQ  (R11)(BX*1), Z3, Z3
-	VPADDQ  Z3, Z2, Z2
-	VPADDQ  Z2, Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     overlap4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap8done
+	MOVQ    BX, R12
 
-overlap4left:
-	VPADDQ (R14), Z0, Z0
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    overlap4left
+overlap8left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap8left
 
-overlap4done:
+overlap8done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DX
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, DI
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R10
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, R11
-	MOVQ    R12, R14
-	ADDQ    $-8, R14
-	SHLQ    $0x03, R14
-	SUBQ    R14, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, BX
 
-many4:
-	CMPQ    R12, $+32
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VPADDQ  (DX)(R9*1), Z0, Z0
-	VPADDQ  64(DX)(R9*1), Z1, Z1
-	VPADDQ  128(DX)(R9*1), Z2, Z2
-	VPADDQ  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z7
-	VMOVUPS 64(DX)(R8*1), Z6
-	VMOVUPS 128(DX)(R8*1), Z5
-	VMOVUPS 192(DX)(R8*1), Z4
-	VPADDQ  (DX)(BX*1), Z7, Z7
-	VPADDQ  64(DX)(BX*1), Z6, Z6
-	VPADDQ  128(DX)(BX*1), Z5, Z5
-	VPADDQ  192(DX)(BX*1), Z4, Z4
-	VPADDQ  Z7, Z0, Z0
-	VPADDQ  Z6, Z1, Z1
-	VPADDQ  Z5, Z2, Z2
-	VPADDQ  Z4, Z3, Z3
-	VMOVUPS (DI), Z4
-	VMOVUPS 64(DI), Z5
-	VMOVUPS 128(DI), Z6
-	VMOVUPS 192(DI), Z7
-	VPADDQ  (DI)(R9*1), Z4, Z4
-	VPADDQ  64(DI)(R9*1), Z5, Z5
-	VPADDQ  128(DI)(R9*1), Z6, Z6
-	VPADDQ  192(DI)(R9*1), Z7, Z7
-	VMOVUPS (DI)(R8*1), Z11
-	VMOVUPS 64(DI)(R8*1), Z10
-	VMOVUPS 128(DI)(R8*1), Z9
-	VMOVUPS 192(DI)(R8*1), Z8
-	VPADDQ  (DI)(BX*1), Z11, Z11
-	VPADDQ  64(DI)(BX*1), Z10, Z10
-	VPADDQ  128(DI)(BX*1), Z9, Z9
-	VPADDQ  192(DI)(BX*1), Z8, Z8
-	VPADDQ  Z11, Z4, Z4
-	VPADDQ  Z10, Z5, Z5
-	VPADDQ  Z9, Z6, Z6
-	VPADDQ  Z8, Z7, Z7
+many8:
+	CMPQ    R10, $+32
+	JLT     one8
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VPADDQ  (R9)(DX*1), Z0, Z0
+	VPADDQ  64(R9)(DX*1), Z1, Z1
+	VPADDQ  128(R9)(DX*1), Z2, Z2
+	VPADDQ  192(R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z4
+	VMOVUPS 64(R9)(R8*1), Z5
+	VMOVUPS 128(R9)(R8*1), Z6
+	VMOVUPS 192(R9)(R8*1), Z7
+	VPADDQ  (R9)(CX*1), Z4, Z4
+	VPADDQ  64(R9)(CX*1), Z5, Z5
+	VPADDQ  128(R9)(CX*1), Z6, Z6
+	VPADDQ  192(R9)(CX*1), Z7, Z7
 	VPADDQ  Z4, Z0, Z0
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z7, Z3, Z3
-	VMOVUPS (R10), Z7
-	VMOVUPS 64(R10), Z6
-	VMOVUPS 128(R10), Z5
-	VMOVUPS 192(R10), Z4
-	VPADDQ  (R10)(R9*1), Z7, Z7
-	VPADDQ  64(R10)(R9*1), Z6, Z6
-	VPADDQ  128(R10)(R9*1), Z5, Z5
-	VPADDQ  192(R10)(R9*1), Z4, Z4
-	VMOVUPS (R10)(R8*1), Z8
-	VMOVUPS 64(R10)(R8*1), Z9
-	VMOVUPS 128(R10)(R8*1), Z10
-	VMOVUPS 192(R10)(R8*1), Z11
-	VPADDQ  (R10)(BX*1), Z8, Z8
-	VPADDQ  64(R10)(BX*1), Z9, Z9
-	VPADDQ  128(R10)(BX*1), Z10, Z10
-	VPADDQ  192(R10)(BX*1), Z11, Z11
-	VPADDQ  Z8, Z7, Z7
-	VPADDQ  Z9, Z6, Z6
-	VPADDQ  Z10, Z5, Z5
-	VPADDQ  Z11, Z4, Z4
-	VMOVUPS (R11), Z11
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z9
-	VMOVUPS 192(R11), Z8
-	VPADDQ  (R11)(R9*1), Z11, Z11
-	VPADDQ  64(R11)(R9*1), Z10, Z10
-	VPADDQ  128(R11)(R9*1), Z9, Z9
-	VPADDQ  192(R11)(R9*1), Z8, Z8
-	VMOVUPS (R11)(R8*1), Z12
-	VMOVUPS 64(R11)(R8*1), Z13
-	VMOVUPS 128(R11)(R8*1), Z14
-	VMOVUPS 192(R11)(R8*1), Z15
-	VPADDQ  (R11)(BX*1), Z12, Z12
-	VPADDQ  64(R11)(BX*1), Z13, Z13
-	VPADDQ  128(R11)(BX*1), Z14, Z14
-	VPADDQ  192(R11)(BX*1), Z15, Z15
-	VPADDQ  Z12, Z11, Z11
-	VPADDQ  Z13, Z10, Z10
-	VPADDQ  Z14, Z9, Z9
-	VPADDQ  Z15, Z8, Z8
-	VPADDQ  Z11, Z7, Z7
-	VPADDQ  Z10, Z6, Z6
-	VPADDQ  Z9, Z5, Z5
-	VPADDQ  Z8, Z4, Z4
+	VMOVUPS (DI), Z7
+	VMOVUPS 64(DI), Z6
+	VMOVUPS 128(DI), Z5
+	VMOVUPS 192(DI), Z4
+	VPADDQ  (DI)(DX*1), Z7, Z7
+	VPADDQ  64(DI)(DX*1), Z6, Z6
+	VPADDQ  128(DI)(DX*1), Z5, Z5
+	VPADDQ  192(DI)(DX*1), Z4, Z4
+	VPADDQ  (DI)(R8*1), Z7, Z7
+	VPADDQ  64(DI)(R8*1), Z6, Z6
+	VPADDQ  128(DI)(R8*1), Z5, Z5
+	VPADDQ  192(DI)(R8*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z4, Z3, Z3
-	MOVQ    80(AX), R14
-	TESTQ   R14, R14
-	JEQ     many4done
-	MOVQ    SI, R13
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many8done
+	MOVQ    BX, R11
 
-many4left:
-	VPADDQ (R13), Z0, Z0
-	VPADDQ 64(R13), Z1, Z1
-	VPADDQ 128(R13), Z2, Z2
-	VPADDQ 192(R13), Z3, Z3
-	ADDQ   112(AX), R13
-	ADDQ   $-1, R14
-	TESTQ  R14, R14
-	JNE    many4left
+many8left:
+	VPADDQ (R11), Z0, Z0
+	VPADDQ 64(R11), Z1, Z1
+	VPADDQ 128(R11), Z2, Z2
+	VPADDQ 192(R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many8left
 
-many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+many8done:
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DI
-	ADDQ    $+256, R10
-	ADDQ    $+256, R11
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $-32, R12
-	JMP     many4
+	ADDQ    $+256, BX
+	ADDQ    $-32, R10
+	JMP     many8
 
-one4:
-	CMPQ    R12, $+8
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VPADDQ  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(R8*1), Z2
-	VPADDQ  (DX)(BX*1), Z2, Z2
+one8:
+	CMPQ    R10, $+8
+	JLT     last8
+	VMOVUPS (R9), Z3
+	VPADDQ  (R9)(DX*1), Z3, Z3
+	VMOVUPS (R9)(R8*1), Z2
+	VPADDQ  (R9)(CX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
 	VMOVUPS (DI), Z2
-	VPADDQ  (DI)(R9*1), Z2, Z2
-	VMOVUPS (DI)(R8*1), Z1
-	VPADDQ  (DI)(BX*1), Z1, Z1
-	VPADDQ  Z1, Z2, Z2
+	VPADDQ  (DI)(DX*1), Z2, Z2
+	VPADDQ  (DI)(R8*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (R10), Z2
-	VPADDQ  (R10)(R9*1), Z2, Z2
-	VMOVUPS (R10)(R8*1), Z1
-	VPADDQ  (R10)(BX*1), Z1, Z1
-	VPADDQ  Z1, Z2, Z2
-	VMOVUPS (R11), Z1
-	VPADDQ  (R11)(R9*1), Z1, Z1
-	VMOVUPS (R11)(R8*1), Z0
-	VPADDQ  (R11)(BX*1), Z0, Z0
-	VPADDQ  Z0, Z1, Z1
-	VPADDQ  Z1, Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    80(AX), R13
-	TESTQ   R13, R13
-	JEQ     one4done
-	MOVQ    SI, R14
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one8done
+	MOVQ    BX, R12
 
-one4left:
-	VPADDQ (R14), Z3, Z3
-	ADDQ   112(AX), R14
-	ADDQ   $-1, R13
-	TESTQ  R13, R13
-	JNE    one4left
+one8left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one8left
 
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
+one8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DI
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
-	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $-8, R12
-	JMP     one4
+	ADDQ    $+64, BX
+	ADDQ    $-8, R10
+	JMP     one8
 
-last4:
-	TESTQ   R12, R12
-	JEQ     next4
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
+last8:
+	TESTQ   R10, R10
+	JEQ     next8
+	SHLQ    $0x03, R10
+	ADDQ    R10, SI
 	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
+	VMOVUPS Z3, -64(SI)
 
-next4:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+next8:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DX
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  64(AX), R12
-	JMP   outer4
+	ADDQ  16(SP), SI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R10
+	JMP   outer8
 
-narrow4:
-	MOVQ  $-1, R14
-	SHLXQ R12, R14, R14
-	NOTQ  R14
-	KMOVW R14, K1
-	MOVQ  SI, 8(SP)
+narrow8:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  BX, 8(SP)
 
-narrow4outer:
-	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R9*1), K1, Z2
+narrow8outer:
+	VMOVUPD.Z (R9), K1, Z3
+	VMOVUPD.Z (R9)(DX*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (DX)(R8*1), K1, Z2
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (R9)(R8*1), K1, Z2
+	VMOVUPD.Z (R9)(CX*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
 	VMOVUPD.Z (DI), K1, Z2
-	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VMOVUPD.Z (DI)(DX*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VMOVUPD.Z (DI)(R8*1), K1, Z1
-	VMOVUPD.Z (DI)(BX*1), K1, Z0
-	VPADDQ    Z0, Z1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (R10), K1, Z2
-	VMOVUPD.Z (R10)(R9*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VMOVUPD.Z (R10)(R8*1), K1, Z1
-	VMOVUPD.Z (R10)(BX*1), K1, Z0
-	VPADDQ    Z0, Z1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VMOVUPD.Z (R11), K1, Z1
-	VMOVUPD.Z (R11)(R9*1), K1, Z0
-	VPADDQ    Z0, Z1, Z1
-	VMOVUPD.Z (R11)(R8*1), K1, Z0
-	VMOVUPD.Z (R11)(BX*1), K1, Z4
-	VPADDQ    Z4, Z0, Z0
-	VPADDQ    Z0, Z1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      80(AX), R14
-	TESTQ     R14, R14
-	JEQ       narrow4done
-	MOVQ      SI, R13
+	MOVQ      8(SP), BX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow8done
+	MOVQ      BX, R11
 
-narrow4left:
-	VMOVUPD.Z (R13), K1, Z2
+narrow8left:
+	VMOVUPD.Z (R11), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      112(AX), R13
-	ADDQ      $-1, R14
-	TESTQ     R14, R14
-	JNE       narrow4left
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow8left
 
-narrow4done:
-	MOVQ    $-1, R13
-	SHLXQ   R12, R13, R13
-	NOTQ    R13
-	KMOVW   R13, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R13
-	ADDQ    $-1, R13
-	MOVQ    R13, (SP)
-	TESTQ   R13, R13
+narrow8done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z3, K3, (SI)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    88(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    88(AX), R10
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), CX
-	ADDQ    104(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	MOVQ    BX, 8(SP)
+	JMP     narrow8outer
+	JMP end
+
+tree9:
+	MOVQ 8(AX), CX
+	MOVQ (AX), R8
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
+	MOVQ CX, SI
+	ADDQ 40(AX), SI
+	MOVQ 56(AX), R10
+	CMPQ R10, $+8
+	JLT  narrow9
+
+outer9:
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
+	JEQ     many9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	VMOVUPS (CX), Z3
+	VPADDQ  (CX)(DI*1), Z3, Z3
+	VMOVUPS (CX)(R9*1), Z2
+	VPADDQ  (CX)(BX*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VMOVUPS (SI), Z2
+	VPADDQ  (SI)(DI*1), Z2, Z2
+	VMOVUPS (SI)(R9*1), Z1
+	VPADDQ  (SI)(BX*1), Z1, Z1
+	VPADDQ  Z1, Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     overlap9done
+	MOVQ    DX, R12
+
+overlap9left:
+	VPADDQ (R12), Z3, Z3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    overlap9left
+
+overlap9done:
+	VMOVUPS Z3, 32(SP)
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+
+many9:
+	CMPQ    R10, $+32
+	JLT     one9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDQ  (CX)(DI*1), Z3, Z3
+	VPADDQ  64(CX)(DI*1), Z2, Z2
+	VPADDQ  128(CX)(DI*1), Z1, Z1
+	VPADDQ  192(CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z4
+	VMOVUPS 64(CX)(R9*1), Z5
+	VMOVUPS 128(CX)(R9*1), Z6
+	VMOVUPS 192(CX)(R9*1), Z7
+	VPADDQ  (CX)(BX*1), Z4, Z4
+	VPADDQ  64(CX)(BX*1), Z5, Z5
+	VPADDQ  128(CX)(BX*1), Z6, Z6
+	VPADDQ  192(CX)(BX*1), Z7, Z7
+	VPADDQ  Z4, Z3, Z3
+	VPADDQ  Z5, Z2, Z2
+	VPADDQ  Z6, Z1, Z1
+	VPADDQ  Z7, Z0, Z0
+	VMOVUPS (SI), Z7
+	VMOVUPS 64(SI), Z6
+	VMOVUPS 128(SI), Z5
+	VMOVUPS 192(SI), Z4
+	VPADDQ  (SI)(DI*1), Z7, Z7
+	VPADDQ  64(SI)(DI*1), Z6, Z6
+	VPADDQ  128(SI)(DI*1), Z5, Z5
+	VPADDQ  192(SI)(DI*1), Z4, Z4
+	VMOVUPS (SI)(R9*1), Z8
+	VMOVUPS 64(SI)(R9*1), Z9
+	VMOVUPS 128(SI)(R9*1), Z10
+	VMOVUPS 192(SI)(R9*1), Z11
+	VPADDQ  (SI)(BX*1), Z8, Z8
+	VPADDQ  64(SI)(BX*1), Z9, Z9
+	VPADDQ  128(SI)(BX*1), Z10, Z10
+	VPADDQ  192(SI)(BX*1), Z11, Z11
+	VPADDQ  Z8, Z7, Z7
+	VPADDQ  Z9, Z6, Z6
+	VPADDQ  Z10, Z5, Z5
+	VPADDQ  Z11, Z4, Z4
+	VPADDQ  Z7, Z3, Z3
+	VPADDQ  Z6, Z2, Z2
+	VPADDQ  Z5, Z1, Z1
+	VPADDQ  Z4, Z0, Z0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     many9done
+	MOVQ    DX, R11
+
+many9left:
+	VPADDQ (R11), Z3, Z3
+	VPADDQ 64(R11), Z2, Z2
+	VPADDQ 128(R11), Z1, Z1
+	VPADDQ 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many9left
+
+many9done:
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, R8
+	ADDQ    $+256, DX
+	ADDQ    $-32, R10
+	JMP     many9
+
+one9:
+	CMPQ    R10, $+8
+	JLT     last9
+	VMOVUPS (CX), Z0
+	VPADDQ  (CX)(DI*1), Z0, Z0
+	VMOVUPS (CX)(R9*1), Z1
+	VPADDQ  (CX)(BX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VPADDQ  (SI)(DI*1), Z1, Z1
+	VMOVUPS (SI)(R9*1), Z2
+	VPADDQ  (SI)(BX*1), Z2, Z2
+	VPADDQ  Z2, Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one9done
+	MOVQ    DX, R12
+
+one9left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one9left
+
+one9done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, CX
+	ADDQ    $+64, SI
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	ADDQ    $-8, R10
+	JMP     one9
+
+last9:
+	TESTQ   R10, R10
+	JEQ     next9
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next9:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), DX
+	MOVQ  56(AX), R10
+	JMP   outer9
+
+narrow9:
+	MOVQ  $-1, R12
+	SHLXQ R10, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
+	MOVQ  DX, 8(SP)
+
+narrow9outer:
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (CX)(DI*1), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (CX)(R9*1), K1, Z1
+	VMOVUPD.Z (CX)(BX*1), K1, Z2
+	VPADDQ    Z2, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD.Z (SI), K1, Z1
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VPADDQ    Z2, Z1, Z1
+	VMOVUPD.Z (SI)(R9*1), K1, Z2
+	VMOVUPD.Z (SI)(BX*1), K1, Z3
+	VPADDQ    Z3, Z2, Z2
+	VPADDQ    Z2, Z1, Z1
+	VPADDQ    Z1, Z0, Z0
+	MOVQ      8(SP), DX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       narrow9done
+	MOVQ      DX, R11
+
+narrow9left:
+	VMOVUPD.Z (R11), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R12
+	TESTQ     R12, R12
+	JNE       narrow9left
+
+narrow9done:
+	MOVQ    $-1, R11
+	SHLXQ   R10, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
+	VMOVUPD Z0, K3, (R8)
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
+	JEQ     end
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	MOVQ    DX, 8(SP)
+	JMP     narrow9outer
 
 end:
 	VZEROUPPER

@@ -71,7 +71,7 @@ func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	}
 }
 
-// cols adds up to sixteen rows elementwise, as one subtree of the order.
+// cols adds up to eight rows elementwise, as one subtree of the order.
 func cols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
 	switch uint(isa)<<4 | uint(t) {
 	case uint(kernels.NEON)<<4 | uint(kernels.F32):

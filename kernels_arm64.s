@@ -46414,41 +46414,51 @@ end:
 TEXT ·colsF32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	80(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	56(R0), R2
+	AND	$-1, R2, R2
 	LSL	$2, R2, R2
 	MOVD	88(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
-	AND	$-1, R2, R2
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-4, R2, R2
 	LSL	$2, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
 
@@ -46465,14 +46475,14 @@ outer0:
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
 	FMOVQ	(R2), F0
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -46495,7 +46505,7 @@ many0:
 	FLDPQ	32(R2), (F2, F3)
 	FLDPQ	64(R2), (F4, F5)
 	FLDPQ	96(R2), (F6, F7)
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -46512,7 +46522,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -46532,14 +46542,14 @@ one0:
 	CMP	$4, R4
 	BLT	last0
 	FMOVQ	(R2), F7
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -46570,7 +46580,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -46595,7 +46605,7 @@ four_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -46618,7 +46628,7 @@ four_5:
 
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -46639,23 +46649,23 @@ skip_8:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
 
@@ -46678,14 +46688,14 @@ outer1:
 	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -46724,7 +46734,7 @@ many1:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -46741,7 +46751,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -46764,14 +46774,14 @@ one1:
 	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -46805,7 +46815,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -46848,7 +46858,7 @@ four_13:
 loaded_12:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -46871,7 +46881,7 @@ four_16:
 
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -46892,19 +46902,19 @@ skip_19:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -46913,7 +46923,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
 
@@ -46945,17 +46955,15 @@ outer2:
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R6), F1
-	FMOVQ	(R7), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -47003,30 +47011,18 @@ many2:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R7), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	96(R7), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -47043,7 +47039,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -47069,17 +47065,15 @@ one2:
 	FMOVQ	(R4), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R6), F6
-	FMOVQ	(R7), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -47119,7 +47113,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -47178,87 +47172,69 @@ four_27:
 	FMOVQ	(R1), F6
 
 loaded_26:
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R1), F5
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R1), F5
-
-loaded_29:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R3, four_33
-	TBZ	$1, R3, one_34
+	TBNZ	$2, R3, four_30
+	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_32
+	TBZ	$0, R3, loaded_29
 	ADD	$8, R10, R10
 	VLD1	(R10), V6.S[2]
-	JMP	loaded_32
+	JMP	loaded_29
 
-one_34:
+one_31:
 	FMOVS	(R10), F6
-	JMP	loaded_32
+	JMP	loaded_29
 
-four_33:
+four_30:
 	FMOVQ	(R10), F6
 
-loaded_32:
+loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$1, R3, skip_35
+	TBZ	$1, R3, skip_32
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
-skip_35:
-	TBZ	$0, R3, skip_36
+skip_32:
+	TBZ	$0, R3, skip_33
 	FMOVS	F7, (R8)
 
-skip_36:
+skip_33:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -47267,55 +47243,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$3, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R4, R4
 	FMOVQ	(R7), F7
 	FMOVQ	(R1), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -47323,64 +47278,40 @@ outer3:
 	FMOVQ	(R3), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R10), F5
-	FMOVQ	(R11), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$32, R5
@@ -47425,75 +47356,27 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R8), (F8, F9)
-	FLDPQ	32(R8), (F10, F11)
-	FLDPQ	64(R8), (F12, F13)
-	FLDPQ	96(R8), (F14, F15)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R10), (F16, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	(R11), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	32(R11), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F16)
-	FLDPQ	64(R11), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	96(R11), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -47504,10 +47387,6 @@ many3done:
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$32, R5, R5
@@ -47523,25 +47402,17 @@ one3:
 	FMOVQ	(R3), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R10), F2
-	FMOVQ	(R11), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -47549,10 +47420,6 @@ one3done:
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$4, R5, R5
@@ -47570,27 +47437,19 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
 	JMP	outer3
 
 narrow3:
@@ -47598,23 +47457,41 @@ narrow3:
 
 narrow3outer:
 	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVD	(R4), F0
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_34
 	ADD	$8, R4, R4
 	VLD1	(R4), V0.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R4), F0
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R4), F0
+
+loaded_34:
+	ADD	$0, R1, R4
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVD	(R4), F1
+	TBZ	$0, R5, loaded_37
+	ADD	$8, R4, R4
+	VLD1	(R4), V1.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R4), F0
+	FMOVS	(R4), F1
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R4), F0
+	FMOVQ	(R4), F1
 
 loaded_37:
-	ADD	$0, R1, R4
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVD	(R4), F1
@@ -47631,478 +47508,1161 @@ four_41:
 	FMOVQ	(R4), F1
 
 loaded_40:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
+	ADD	$0, R3, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
-	FMOVD	(R4), F1
+	FMOVD	(R4), F2
 	TBZ	$0, R5, loaded_43
 	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
+	VLD1	(R4), V2.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R4), F1
+	FMOVS	(R4), F2
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R4), F1
+	FMOVQ	(R4), F2
 
 loaded_43:
-	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_46
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R4), F2
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R4), F2
-
-loaded_46:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R8, R4
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_49
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_49
-
-one_51:
-	FMOVS	(R4), F1
-	JMP	loaded_49
-
-four_50:
-	FMOVQ	(R4), F1
-
-loaded_49:
-	ADD	$0, R9, R4
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_52
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_52
-
-one_54:
-	FMOVS	(R4), F2
-	JMP	loaded_52
-
-four_53:
-	FMOVQ	(R4), F2
-
-loaded_52:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R10, R4
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_55
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_55
-
-one_57:
-	FMOVS	(R4), F2
-	JMP	loaded_55
-
-four_56:
-	FMOVQ	(R4), F2
-
-loaded_55:
-	ADD	$0, R11, R4
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVD	(R4), F3
-	TBZ	$0, R5, loaded_58
-	ADD	$8, R4, R4
-	VLD1	(R4), V3.S[2]
-	JMP	loaded_58
-
-one_60:
-	FMOVS	(R4), F3
-	JMP	loaded_58
-
-four_59:
-	FMOVQ	(R4), F3
-
-loaded_58:
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
 
 narrow3left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R14), F1
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_61
+	ADD	$0, R8, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F1
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V1.S[2]
+	JMP	loaded_46
 
-one_63:
-	FMOVS	(R14), F1
-	JMP	loaded_61
+one_48:
+	FMOVS	(R10), F1
+	JMP	loaded_46
 
-four_62:
-	FMOVQ	(R14), F1
+four_47:
+	FMOVQ	(R10), F1
 
-loaded_61:
+loaded_46:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$1, R5, skip_64
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R6, R8
+	TBZ	$1, R5, skip_49
+	FMOVD	F0, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_64:
-	TBZ	$0, R5, skip_65
-	FMOVS	F0, (R12)
+skip_49:
+	TBZ	$0, R5, skip_50
+	FMOVS	F0, (R8)
 
-skip_65:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
-	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
+skip_50:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
 	JMP	narrow3outer
 	JMP	end
 
-levels4:
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow4
+
+outer4:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R8), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
+
+overlap4left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
+
+overlap4done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many4:
+	CMP	$32, R7
+	BLT	one4
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R4), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R4), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R4), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R5), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FLDPQ	32(R5), (F13, F12)
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R5), (F12, F13)
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FLDPQ	96(R5), (F13, F12)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$4, R7
+	BLT	last4
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R8), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_52
+	TBZ	$1, R7, one_53
+	FMOVD	(R1), F7
+	TBZ	$0, R7, loaded_51
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_51
+
+one_53:
+	FMOVS	(R1), F7
+	JMP	loaded_51
+
+four_52:
+	FMOVQ	(R1), F7
+
+loaded_51:
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_55
+	TBZ	$1, R7, one_56
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_54
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_54
+
+one_56:
+	FMOVS	(R1), F6
+	JMP	loaded_54
+
+four_55:
+	FMOVQ	(R1), F6
+
+loaded_54:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_58
+	TBZ	$1, R7, one_59
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_57
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_57
+
+one_59:
+	FMOVS	(R1), F6
+	JMP	loaded_57
+
+four_58:
+	FMOVQ	(R1), F6
+
+loaded_57:
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_61
+	TBZ	$1, R7, one_62
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_60
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_60
+
+one_62:
+	FMOVS	(R1), F5
+	JMP	loaded_60
+
+four_61:
+	FMOVQ	(R1), F5
+
+loaded_60:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_64
+	TBZ	$1, R7, one_65
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_63
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_63
+
+one_65:
+	FMOVS	(R1), F6
+	JMP	loaded_63
+
+four_64:
+	FMOVQ	(R1), F6
+
+loaded_63:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
+
+narrow4left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_67
+	TBZ	$1, R7, one_68
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_66
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_66
+
+one_68:
+	FMOVS	(R14), F6
+	JMP	loaded_66
+
+four_67:
+	FMOVQ	(R14), F6
+
+loaded_66:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_69
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_69:
+	TBZ	$0, R7, skip_70
+	FMOVS	F7, (R12)
+
+skip_70:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
+	JMP	end
+
+tree5:
 	MOVD	8(R0), R11
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R3
+	ADD	R8, R11, R5
 	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
 	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
 	CMP	$4, R8
-	BLT	narrow4
+	BLT	narrow5
 
-outer4:
-	MOVD	R8, R23
-	AND	$3, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R9, R9
-	FMOVQ	(R11), F0
-	FMOVQ	(R3), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R2), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R6), F2
-	FMOVQ	(R5), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R12), F1
-	FMOVQ	(R13), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R14), F2
-	FMOVQ	(R15), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R19), F2
-	FMOVQ	(R20), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	(R21), F3
-	FMOVQ	(R22), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+outer5:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R3), F6
+	FMOVQ	(R2), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
 
-overlap4left:
-	FMOVQ	(R24), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+overlap5left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
 
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R9, R9
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
 
-many4:
+many5:
 	CMP	$32, R8
-	BLT	one4
-	FLDPQ	(R11), (F0, F1)
-	FLDPQ	32(R11), (F2, F3)
-	FLDPQ	64(R11), (F4, F5)
-	FLDPQ	96(R11), (F6, F7)
-	FLDPQ	(R3), (F15, F14)
+	BLT	one5
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R2), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R2), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$4, R8
+	BLT	last5
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R11, R11
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$2, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$2, R8, four_72
+	TBZ	$1, R8, one_73
+	FMOVD	(R9), F0
+	TBZ	$0, R8, loaded_71
+	ADD	$8, R9, R9
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_71
+
+one_73:
+	FMOVS	(R9), F0
+	JMP	loaded_71
+
+four_72:
+	FMOVQ	(R9), F0
+
+loaded_71:
+	ADD	$0, R5, R9
+	TBNZ	$2, R8, four_75
+	TBZ	$1, R8, one_76
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_74
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_74
+
+one_76:
+	FMOVS	(R9), F1
+	JMP	loaded_74
+
+four_75:
+	FMOVQ	(R9), F1
+
+loaded_74:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_78
+	TBZ	$1, R8, one_79
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_77
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_77
+
+one_79:
+	FMOVS	(R9), F1
+	JMP	loaded_77
+
+four_78:
+	FMOVQ	(R9), F1
+
+loaded_77:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_81
+	TBZ	$1, R8, one_82
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_80
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_80
+
+one_82:
+	FMOVS	(R9), F1
+	JMP	loaded_80
+
+four_81:
+	FMOVQ	(R9), F1
+
+loaded_80:
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_84
+	TBZ	$1, R8, one_85
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_83
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_83
+
+one_85:
+	FMOVS	(R9), F2
+	JMP	loaded_83
+
+four_84:
+	FMOVQ	(R9), F2
+
+loaded_83:
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_87
+	TBZ	$1, R8, one_88
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_86
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_86
+
+one_88:
+	FMOVS	(R14), F1
+	JMP	loaded_86
+
+four_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_89
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_89:
+	TBZ	$0, R8, skip_90
+	FMOVS	F0, (R12)
+
+skip_90:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$4, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$3, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R7), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R11), F1
+	FMOVQ	(R9), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$32, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F1)
+	FLDPQ	32(R7), (F2, F3)
+	FLDPQ	64(R7), (F4, F5)
+	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R3), (F15, F14)
+	FLDPQ	64(R4), (F15, F14)
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R2), (F15, F14)
-	FLDPQ	32(R2), (F13, F12)
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	64(R2), (F12, F13)
-	FLDPQ	96(R2), (F14, F15)
-	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	96(R1), (F10, F11)
+	FLDPQ	96(R5), (F10, F11)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R11), (F15, F14)
+	FLDPQ	32(R11), (F13, F12)
+	FLDPQ	64(R11), (F11, F10)
+	FLDPQ	96(R11), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	64(R4), (F16, F17)
+	FLDPQ	64(R9), (F16, F17)
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	96(R4), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	(R6), (F16, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	96(R9), (F17, F16)
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
@@ -48113,644 +48673,1851 @@ many4:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
 	FLDPQ	(R12), (F8, F9)
-	FLDPQ	32(R12), (F10, F11)
-	FLDPQ	64(R12), (F12, F13)
-	FLDPQ	96(R12), (F14, F15)
-	FLDPQ	(R13), (F16, F17)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R11, R11
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$4, R3
+	BLT	last6
+	FMOVQ	(R7), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R11, R11
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$2, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$2, R3, four_92
+	TBZ	$1, R3, one_93
+	FMOVD	(R1), F7
+	TBZ	$0, R3, loaded_91
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_91
+
+one_93:
+	FMOVS	(R1), F7
+	JMP	loaded_91
+
+four_92:
+	FMOVQ	(R1), F7
+
+loaded_91:
+	ADD	$0, R4, R1
+	TBNZ	$2, R3, four_95
+	TBZ	$1, R3, one_96
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_94
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_94
+
+one_96:
+	FMOVS	(R1), F6
+	JMP	loaded_94
+
+four_95:
+	FMOVQ	(R1), F6
+
+loaded_94:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R3, four_98
+	TBZ	$1, R3, one_99
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_97
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_97
+
+one_99:
+	FMOVS	(R1), F6
+	JMP	loaded_97
+
+four_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R5, R1
+	TBNZ	$2, R3, four_101
+	TBZ	$1, R3, one_102
+	FMOVD	(R1), F5
+	TBZ	$0, R3, loaded_100
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_100
+
+one_102:
+	FMOVS	(R1), F5
+	JMP	loaded_100
+
+four_101:
+	FMOVQ	(R1), F5
+
+loaded_100:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R11, R1
+	TBNZ	$2, R3, four_104
+	TBZ	$1, R3, one_105
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_103
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_103
+
+one_105:
+	FMOVS	(R1), F6
+	JMP	loaded_103
+
+four_104:
+	FMOVQ	(R1), F6
+
+loaded_103:
+	ADD	$0, R9, R1
+	TBNZ	$2, R3, four_107
+	TBZ	$1, R3, one_108
+	FMOVD	(R1), F5
+	TBZ	$0, R3, loaded_106
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_106
+
+one_108:
+	FMOVS	(R1), F5
+	JMP	loaded_106
+
+four_107:
+	FMOVQ	(R1), F5
+
+loaded_106:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R3, four_110
+	TBZ	$1, R3, one_111
+	FMOVD	(R14), F6
+	TBZ	$0, R3, loaded_109
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_109
+
+one_111:
+	FMOVS	(R14), F6
+	JMP	loaded_109
+
+four_110:
+	FMOVQ	(R14), F6
+
+loaded_109:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$1, R3, skip_112
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_112:
+	TBZ	$0, R3, skip_113
+	FMOVS	F7, (R12)
+
+skip_113:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$4, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$3, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R8), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
+	FMOVQ	(R1), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVQ	(R2), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$32, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R13), (F16, F17)
+	FLDPQ	64(R1), (F16, F17)
 	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R13), (F17, F16)
+	FLDPQ	96(R1), (F17, F16)
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R14), (F16, F17)
-	FLDPQ	32(R14), (F18, F19)
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R2), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R2), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R8, R8
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$4, R11
+	BLT	last7
+	FMOVQ	(R8), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R2), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R8, R8
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$2, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$2, R11, four_115
+	TBZ	$1, R11, one_116
+	FMOVD	(R9), F0
+	TBZ	$0, R11, loaded_114
+	ADD	$8, R9, R9
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_114
+
+one_116:
+	FMOVS	(R9), F0
+	JMP	loaded_114
+
+four_115:
+	FMOVQ	(R9), F0
+
+loaded_114:
+	ADD	$0, R5, R9
+	TBNZ	$2, R11, four_118
+	TBZ	$1, R11, one_119
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_117
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_117
+
+one_119:
+	FMOVS	(R9), F1
+	JMP	loaded_117
+
+four_118:
+	FMOVQ	(R9), F1
+
+loaded_117:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R11, four_121
+	TBZ	$1, R11, one_122
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_120
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_120
+
+one_122:
+	FMOVS	(R9), F1
+	JMP	loaded_120
+
+four_121:
+	FMOVQ	(R9), F1
+
+loaded_120:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R7, R9
+	TBNZ	$2, R11, four_124
+	TBZ	$1, R11, one_125
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_123
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_123
+
+one_125:
+	FMOVS	(R9), F1
+	JMP	loaded_123
+
+four_124:
+	FMOVQ	(R9), F1
+
+loaded_123:
+	ADD	$0, R1, R9
+	TBNZ	$2, R11, four_127
+	TBZ	$1, R11, one_128
+	FMOVD	(R9), F2
+	TBZ	$0, R11, loaded_126
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_126
+
+one_128:
+	FMOVS	(R9), F2
+	JMP	loaded_126
+
+four_127:
+	FMOVQ	(R9), F2
+
+loaded_126:
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R11, four_130
+	TBZ	$1, R11, one_131
+	FMOVD	(R9), F2
+	TBZ	$0, R11, loaded_129
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_129
+
+one_131:
+	FMOVS	(R9), F2
+	JMP	loaded_129
+
+four_130:
+	FMOVQ	(R9), F2
+
+loaded_129:
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R11, four_133
+	TBZ	$1, R11, one_134
+	FMOVD	(R14), F1
+	TBZ	$0, R11, loaded_132
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_132
+
+one_134:
+	FMOVS	(R14), F1
+	JMP	loaded_132
+
+four_133:
+	FMOVQ	(R14), F1
+
+loaded_132:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$1, R11, skip_135
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_135:
+	TBZ	$0, R11, skip_136
+	FMOVS	F0, (R12)
+
+skip_136:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R8), F1
+	FMOVQ	(R9), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R10), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$32, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R4), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R4), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R4), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FLDPQ	32(R5), (F10, F11)
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
+	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	FLDPQ	96(R5), (F10, F11)
+	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	(R8), (F15, F14)
+	FLDPQ	32(R8), (F13, F12)
+	FLDPQ	64(R8), (F11, F10)
+	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	64(R9), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	96(R9), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	64(R10), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	96(R10), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$4, R7
+	BLT	last8
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVQ	(R10), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_138
+	TBZ	$1, R7, one_139
+	FMOVD	(R1), F7
+	TBZ	$0, R7, loaded_137
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_137
+
+one_139:
+	FMOVS	(R1), F7
+	JMP	loaded_137
+
+four_138:
+	FMOVQ	(R1), F7
+
+loaded_137:
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_141
+	TBZ	$1, R7, one_142
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_140
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_140
+
+one_142:
+	FMOVS	(R1), F6
+	JMP	loaded_140
+
+four_141:
+	FMOVQ	(R1), F6
+
+loaded_140:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_144
+	TBZ	$1, R7, one_145
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_143
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_143
+
+one_145:
+	FMOVS	(R1), F6
+	JMP	loaded_143
+
+four_144:
+	FMOVQ	(R1), F6
+
+loaded_143:
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_147
+	TBZ	$1, R7, one_148
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_146
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_146
+
+one_148:
+	FMOVS	(R1), F5
+	JMP	loaded_146
+
+four_147:
+	FMOVQ	(R1), F5
+
+loaded_146:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_150
+	TBZ	$1, R7, one_151
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_149
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_149
+
+one_151:
+	FMOVS	(R1), F6
+	JMP	loaded_149
+
+four_150:
+	FMOVQ	(R1), F6
+
+loaded_149:
+	ADD	$0, R9, R1
+	TBNZ	$2, R7, four_153
+	TBZ	$1, R7, one_154
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_152
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_152
+
+one_154:
+	FMOVS	(R1), F5
+	JMP	loaded_152
+
+four_153:
+	FMOVQ	(R1), F5
+
+loaded_152:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	ADD	$0, R10, R1
+	TBNZ	$2, R7, four_156
+	TBZ	$1, R7, one_157
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_155
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_155
+
+one_157:
+	FMOVS	(R1), F5
+	JMP	loaded_155
+
+four_156:
+	FMOVQ	(R1), F5
+
+loaded_155:
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_159
+	TBZ	$1, R7, one_160
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_158
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_158
+
+one_160:
+	FMOVS	(R14), F6
+	JMP	loaded_158
+
+four_159:
+	FMOVQ	(R14), F6
+
+loaded_158:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_161
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_161:
+	TBZ	$0, R7, skip_162
+	FMOVS	F7, (R12)
+
+skip_162:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R6), F6
+	FMOVQ	(R4), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R3), F6
+	FMOVQ	(R1), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVQ	(R2), F5
+	FMOVQ	(R7), F4
+	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$32, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R4), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FLDPQ	32(R4), (F13, F12)
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R4), (F12, F13)
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FLDPQ	96(R4), (F13, F12)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R1), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R1), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R1), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	(R2), (F16, F17)
+	FLDPQ	32(R2), (F18, F19)
+	FLDPQ	(R7), (F20, F21)
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	64(R14), (F19, F18)
-	FLDPQ	96(R14), (F17, F16)
-	FLDPQ	64(R15), (F20, F21)
+	FLDPQ	64(R2), (F19, F18)
+	FLDPQ	96(R2), (F17, F16)
+	FLDPQ	64(R7), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	96(R15), (F21, F20)
+	FLDPQ	96(R7), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R19), (F16, F17)
-	FLDPQ	32(R19), (F18, F19)
-	FLDPQ	64(R19), (F20, F21)
-	FLDPQ	96(R19), (F22, F23)
-	FLDPQ	(R20), (F24, F25)
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	32(R20), (F25, F24)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	64(R20), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	96(R20), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	FLDPQ	(R21), (F24, F25)
-	FLDPQ	32(R21), (F26, F27)
-	FLDPQ	(R22), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	FLDPQ	32(R22), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
-	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	64(R21), (F27, F26)
-	FLDPQ	96(R21), (F25, F24)
-	FLDPQ	64(R22), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	FLDPQ	96(R22), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R23), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R23), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R23), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R3, R3
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
-	ADD	$128, R12, R12
-	ADD	$128, R13, R13
-	ADD	$128, R14, R14
-	ADD	$128, R15, R15
-	ADD	$128, R19, R19
-	ADD	$128, R20, R20
-	ADD	$128, R21, R21
-	ADD	$128, R22, R22
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$4, R8
-	BLT	last4
-	FMOVQ	(R11), F7
-	FMOVQ	(R3), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R2), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R6), F5
-	FMOVQ	(R5), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R12), F6
-	FMOVQ	(R13), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R14), F5
-	FMOVQ	(R15), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R19), F5
-	FMOVQ	(R20), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	FMOVQ	(R21), F4
-	FMOVQ	(R22), F3
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	BLT	last9
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R6), F1
+	FMOVQ	(R4), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R2), F2
+	FMOVQ	(R7), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R3, R3
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
-	ADD	$16, R12, R12
-	ADD	$16, R13, R13
-	ADD	$16, R14, R14
-	ADD	$16, R15, R15
-	ADD	$16, R19, R19
-	ADD	$16, R20, R20
-	ADD	$16, R21, R21
-	ADD	$16, R22, R22
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_67
-	TBZ	$1, R8, one_68
-	FMOVD	(R9), F7
-	TBZ	$0, R8, loaded_66
+	TBNZ	$2, R8, four_164
+	TBZ	$1, R8, one_165
+	FMOVD	(R9), F0
+	TBZ	$0, R8, loaded_163
 	ADD	$8, R9, R9
-	VLD1	(R9), V7.S[2]
-	JMP	loaded_66
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_163
 
-one_68:
-	FMOVS	(R9), F7
-	JMP	loaded_66
+one_165:
+	FMOVS	(R9), F0
+	JMP	loaded_163
 
-four_67:
-	FMOVQ	(R9), F7
+four_164:
+	FMOVQ	(R9), F0
 
-loaded_66:
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_70
-	TBZ	$1, R8, one_71
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_69
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_69
-
-one_71:
-	FMOVS	(R9), F6
-	JMP	loaded_69
-
-four_70:
-	FMOVQ	(R9), F6
-
-loaded_69:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_73
-	TBZ	$1, R8, one_74
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_72
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_72
-
-one_74:
-	FMOVS	(R9), F6
-	JMP	loaded_72
-
-four_73:
-	FMOVQ	(R9), F6
-
-loaded_72:
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_76
-	TBZ	$1, R8, one_77
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_75
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_75
-
-one_77:
-	FMOVS	(R9), F5
-	JMP	loaded_75
-
-four_76:
-	FMOVQ	(R9), F5
-
-loaded_75:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_79
-	TBZ	$1, R8, one_80
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_78
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_78
-
-one_80:
-	FMOVS	(R9), F6
-	JMP	loaded_78
-
-four_79:
-	FMOVQ	(R9), F6
-
-loaded_78:
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_82
-	TBZ	$1, R8, one_83
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_81
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_81
-
-one_83:
-	FMOVS	(R9), F5
-	JMP	loaded_81
-
-four_82:
-	FMOVQ	(R9), F5
-
-loaded_81:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_85
-	TBZ	$1, R8, one_86
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_84
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_84
-
-one_86:
-	FMOVS	(R9), F5
-	JMP	loaded_84
-
-four_85:
-	FMOVQ	(R9), F5
-
-loaded_84:
+loaded_163:
 	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_88
-	TBZ	$1, R8, one_89
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_87
+	TBNZ	$2, R8, four_167
+	TBZ	$1, R8, one_168
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_166
 	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_87
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_166
 
-one_89:
-	FMOVS	(R9), F4
-	JMP	loaded_87
+one_168:
+	FMOVS	(R9), F1
+	JMP	loaded_166
 
-four_88:
-	FMOVQ	(R9), F4
+four_167:
+	FMOVQ	(R9), F1
 
-loaded_87:
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R12, R9
-	TBNZ	$2, R8, four_91
-	TBZ	$1, R8, one_92
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_90
+loaded_166:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_170
+	TBZ	$1, R8, one_171
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_169
 	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_90
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_169
 
-one_92:
-	FMOVS	(R9), F6
-	JMP	loaded_90
+one_171:
+	FMOVS	(R9), F1
+	JMP	loaded_169
 
-four_91:
-	FMOVQ	(R9), F6
+four_170:
+	FMOVQ	(R9), F1
 
-loaded_90:
-	ADD	$0, R13, R9
-	TBNZ	$2, R8, four_94
-	TBZ	$1, R8, one_95
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_93
+loaded_169:
+	ADD	$0, R4, R9
+	TBNZ	$2, R8, four_173
+	TBZ	$1, R8, one_174
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_172
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_93
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_172
 
-one_95:
-	FMOVS	(R9), F5
-	JMP	loaded_93
+one_174:
+	FMOVS	(R9), F2
+	JMP	loaded_172
 
-four_94:
-	FMOVQ	(R9), F5
+four_173:
+	FMOVQ	(R9), F2
 
-loaded_93:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R14, R9
-	TBNZ	$2, R8, four_97
-	TBZ	$1, R8, one_98
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_96
+loaded_172:
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_176
+	TBZ	$1, R8, one_177
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_175
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_96
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_175
 
-one_98:
-	FMOVS	(R9), F5
-	JMP	loaded_96
+one_177:
+	FMOVS	(R9), F1
+	JMP	loaded_175
 
-four_97:
-	FMOVQ	(R9), F5
+four_176:
+	FMOVQ	(R9), F1
 
-loaded_96:
-	ADD	$0, R15, R9
-	TBNZ	$2, R8, four_100
-	TBZ	$1, R8, one_101
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_99
+loaded_175:
+	ADD	$0, R1, R9
+	TBNZ	$2, R8, four_179
+	TBZ	$1, R8, one_180
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_178
 	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_99
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_178
 
-one_101:
-	FMOVS	(R9), F4
-	JMP	loaded_99
+one_180:
+	FMOVS	(R9), F2
+	JMP	loaded_178
 
-four_100:
-	FMOVQ	(R9), F4
+four_179:
+	FMOVQ	(R9), F2
 
-loaded_99:
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R19, R9
-	TBNZ	$2, R8, four_103
-	TBZ	$1, R8, one_104
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_102
+loaded_178:
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_182
+	TBZ	$1, R8, one_183
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_181
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_102
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_181
 
-one_104:
-	FMOVS	(R9), F5
-	JMP	loaded_102
+one_183:
+	FMOVS	(R9), F2
+	JMP	loaded_181
 
-four_103:
-	FMOVQ	(R9), F5
+four_182:
+	FMOVQ	(R9), F2
 
-loaded_102:
-	ADD	$0, R20, R9
-	TBNZ	$2, R8, four_106
-	TBZ	$1, R8, one_107
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_105
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_105
-
-one_107:
-	FMOVS	(R9), F4
-	JMP	loaded_105
-
-four_106:
-	FMOVQ	(R9), F4
-
-loaded_105:
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	ADD	$0, R21, R9
-	TBNZ	$2, R8, four_109
-	TBZ	$1, R8, one_110
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_108
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_108
-
-one_110:
-	FMOVS	(R9), F4
-	JMP	loaded_108
-
-four_109:
-	FMOVQ	(R9), F4
-
-loaded_108:
-	ADD	$0, R22, R9
-	TBNZ	$2, R8, four_112
-	TBZ	$1, R8, one_113
+loaded_181:
+	ADD	$0, R7, R9
+	TBNZ	$2, R8, four_185
+	TBZ	$1, R8, one_186
 	FMOVD	(R9), F3
-	TBZ	$0, R8, loaded_111
+	TBZ	$0, R8, loaded_184
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_111
+	JMP	loaded_184
 
-one_113:
+one_186:
 	FMOVS	(R9), F3
-	JMP	loaded_111
+	JMP	loaded_184
 
-four_112:
+four_185:
 	FMOVQ	(R9), F3
 
-loaded_111:
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+loaded_184:
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$2, R8, four_115
-	TBZ	$1, R8, one_116
-	FMOVD	(R25), F6
-	TBZ	$0, R8, loaded_114
-	ADD	$8, R25, R25
-	VLD1	(R25), V6.S[2]
-	JMP	loaded_114
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_188
+	TBZ	$1, R8, one_189
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_187
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_187
 
-one_116:
-	FMOVS	(R25), F6
-	JMP	loaded_114
+one_189:
+	FMOVS	(R14), F1
+	JMP	loaded_187
 
-four_115:
-	FMOVQ	(R25), F6
+four_188:
+	FMOVQ	(R14), F1
 
-loaded_114:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_187:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$1, R8, skip_117
-	FMOVD	F7, (R23)
-	ADD	$8, R23, R23
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_190
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_117:
-	TBZ	$0, R8, skip_118
-	FMOVS	F7, (R23)
+skip_190:
+	TBZ	$0, R8, skip_191
+	FMOVS	F0, (R12)
 
-skip_118:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_191:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET
@@ -48759,41 +50526,51 @@ end:
 TEXT ·colsF64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	80(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	56(R0), R2
+	AND	$-1, R2, R2
 	LSL	$3, R2, R2
 	MOVD	88(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
-	AND	$-1, R2, R2
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-2, R2, R2
 	LSL	$3, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
 
@@ -48810,14 +50587,14 @@ outer0:
 	LSL	$3, R5, R5
 	ADD	R5, R3, R3
 	FMOVQ	(R2), F0
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -48840,7 +50617,7 @@ many0:
 	FLDPQ	32(R2), (F2, F3)
 	FLDPQ	64(R2), (F4, F5)
 	FLDPQ	96(R2), (F6, F7)
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -48857,7 +50634,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -48877,14 +50654,14 @@ one0:
 	CMP	$2, R4
 	BLT	last0
 	FMOVQ	(R2), F7
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -48915,7 +50692,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -48932,7 +50709,7 @@ two_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -48947,7 +50724,7 @@ two_4:
 
 loaded_3:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -48962,23 +50739,23 @@ skip_5:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
 
@@ -49001,14 +50778,14 @@ outer1:
 	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -49047,7 +50824,7 @@ many1:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -49064,7 +50841,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -49087,14 +50864,14 @@ one1:
 	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -49128,7 +50905,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -49155,7 +50932,7 @@ two_9:
 loaded_8:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -49170,7 +50947,7 @@ two_11:
 
 loaded_10:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -49185,19 +50962,19 @@ skip_12:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -49206,7 +50983,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
 
@@ -49238,17 +51015,15 @@ outer2:
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R6), F1
-	FMOVQ	(R7), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -49296,30 +51071,18 @@ many2:
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R7), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	96(R7), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -49336,7 +51099,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -49362,17 +51125,15 @@ one2:
 	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R6), F6
-	FMOVQ	(R7), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -49412,7 +51173,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -49447,65 +51208,55 @@ two_18:
 	FMOVQ	(R1), F6
 
 loaded_17:
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_20
-	FMOVD	(R1), F5
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R1), F5
-
-loaded_19:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$1, R3, two_22
+	TBNZ	$1, R3, two_20
 	FMOVD	(R10), F6
-	JMP	loaded_21
+	JMP	loaded_19
 
-two_22:
+two_20:
 	FMOVQ	(R10), F6
 
-loaded_21:
+loaded_19:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$0, R3, skip_23
+	TBZ	$0, R3, skip_21
 	FMOVD	F7, (R8)
 
-skip_23:
+skip_21:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -49514,55 +51265,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$2, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$1, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R4, R4
 	FMOVQ	(R7), F7
 	FMOVQ	(R1), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
@@ -49570,64 +51300,40 @@ outer3:
 	FMOVQ	(R3), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R10), F5
-	FMOVQ	(R11), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$16, R5
@@ -49672,75 +51378,27 @@ many3:
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R8), (F8, F9)
-	FLDPQ	32(R8), (F10, F11)
-	FLDPQ	64(R8), (F12, F13)
-	FLDPQ	96(R8), (F14, F15)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	(R10), (F16, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	(R11), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	32(R11), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F16)
-	FLDPQ	64(R11), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	96(R11), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R12), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R12), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R12), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -49751,10 +51409,6 @@ many3done:
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$16, R5, R5
@@ -49770,25 +51424,17 @@ one3:
 	FMOVQ	(R3), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R10), F2
-	FMOVQ	(R11), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -49796,10 +51442,6 @@ one3done:
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$2, R5, R5
@@ -49817,14 +51459,383 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
+	JMP	outer3
+
+narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
+	ADD	$0, R7, R4
+	TBNZ	$1, R5, two_23
+	FMOVD	(R4), F0
+	JMP	loaded_22
+
+two_23:
+	FMOVQ	(R4), F0
+
+loaded_22:
+	ADD	$0, R1, R4
+	TBNZ	$1, R5, two_25
+	FMOVD	(R4), F1
+	JMP	loaded_24
+
+two_25:
+	FMOVQ	(R4), F1
+
+loaded_24:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R2, R4
+	TBNZ	$1, R5, two_27
+	FMOVD	(R4), F1
+	JMP	loaded_26
+
+two_27:
+	FMOVQ	(R4), F1
+
+loaded_26:
+	ADD	$0, R3, R4
+	TBNZ	$1, R5, two_29
+	FMOVD	(R4), F2
+	JMP	loaded_28
+
+two_29:
+	FMOVQ	(R4), F2
+
+loaded_28:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	32(RSP), R4
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
+
+narrow3left:
+	ADD	$0, R8, R10
+	TBNZ	$1, R5, two_31
+	FMOVD	(R10), F1
+	JMP	loaded_30
+
+two_31:
+	FMOVQ	(R10), F1
+
+loaded_30:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
+
+narrow3done:
+	ADD	$0, R6, R8
+	TBZ	$0, R5, skip_32
+	FMOVD	F0, (R8)
+
+skip_32:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
+	JMP	end
+
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$2, R7
+	BLT	narrow4
+
+outer4:
+	MOVD	R7, R12
+	AND	$1, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R8), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
+
+overlap4left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
+
+overlap4done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many4:
+	CMP	$16, R7
+	BLT	one4
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R4), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R4), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R4), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R5), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FLDPQ	32(R5), (F13, F12)
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R5), (F12, F13)
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FLDPQ	96(R5), (F13, F12)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$2, R7
+	BLT	last4
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R8), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$3, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -49834,444 +51845,692 @@ next3:
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
-	JMP	outer3
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
 
-narrow3:
-	MOVD	R4, 32(RSP)
+narrow4:
+	MOVD	R1, 32(RSP)
 
-narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$1, R5, two_25
-	FMOVD	(R4), F0
-	JMP	loaded_24
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R7, two_34
+	FMOVD	(R1), F7
+	JMP	loaded_33
 
-two_25:
-	FMOVQ	(R4), F0
+two_34:
+	FMOVQ	(R1), F7
 
-loaded_24:
-	ADD	$0, R1, R4
-	TBNZ	$1, R5, two_27
-	FMOVD	(R4), F1
-	JMP	loaded_26
+loaded_33:
+	ADD	$0, R4, R1
+	TBNZ	$1, R7, two_36
+	FMOVD	(R1), F6
+	JMP	loaded_35
 
-two_27:
-	FMOVQ	(R4), F1
+two_36:
+	FMOVQ	(R1), F6
 
-loaded_26:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R2, R4
-	TBNZ	$1, R5, two_29
-	FMOVD	(R4), F1
-	JMP	loaded_28
+loaded_35:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R6, R1
+	TBNZ	$1, R7, two_38
+	FMOVD	(R1), F6
+	JMP	loaded_37
 
-two_29:
-	FMOVQ	(R4), F1
+two_38:
+	FMOVQ	(R1), F6
 
-loaded_28:
-	ADD	$0, R3, R4
-	TBNZ	$1, R5, two_31
-	FMOVD	(R4), F2
-	JMP	loaded_30
+loaded_37:
+	ADD	$0, R5, R1
+	TBNZ	$1, R7, two_40
+	FMOVD	(R1), F5
+	JMP	loaded_39
 
-two_31:
-	FMOVQ	(R4), F2
+two_40:
+	FMOVQ	(R1), F5
 
-loaded_30:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R8, R4
-	TBNZ	$1, R5, two_33
-	FMOVD	(R4), F1
-	JMP	loaded_32
+loaded_39:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R8, R1
+	TBNZ	$1, R7, two_42
+	FMOVD	(R1), F6
+	JMP	loaded_41
 
-two_33:
-	FMOVQ	(R4), F1
+two_42:
+	FMOVQ	(R1), F6
 
-loaded_32:
-	ADD	$0, R9, R4
-	TBNZ	$1, R5, two_35
-	FMOVD	(R4), F2
-	JMP	loaded_34
+loaded_41:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
 
-two_35:
-	FMOVQ	(R4), F2
-
-loaded_34:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	ADD	$0, R10, R4
-	TBNZ	$1, R5, two_37
-	FMOVD	(R4), F2
-	JMP	loaded_36
-
-two_37:
-	FMOVQ	(R4), F2
-
-loaded_36:
-	ADD	$0, R11, R4
-	TBNZ	$1, R5, two_39
-	FMOVD	(R4), F3
-	JMP	loaded_38
-
-two_39:
-	FMOVQ	(R4), F3
-
-loaded_38:
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
-
-narrow3left:
+narrow4left:
 	ADD	$0, R12, R14
-	TBNZ	$1, R5, two_41
-	FMOVD	(R14), F1
-	JMP	loaded_40
+	TBNZ	$1, R7, two_44
+	FMOVD	(R14), F6
+	JMP	loaded_43
 
-two_41:
-	FMOVQ	(R14), F1
+two_44:
+	FMOVQ	(R14), F6
 
-loaded_40:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R14
+loaded_43:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	CBNZ	R13, narrow4left
 
-narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$0, R5, skip_42
-	FMOVD	F0, (R12)
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$0, R7, skip_45
+	FMOVD	F7, (R12)
 
-skip_42:
+skip_45:
 	MOVD	16(RSP), R12
 	SUB	$1, R12, R12
 	MOVD	R12, 16(RSP)
 	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
 	MOVD	88(R0), R12
 	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
 	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
 	JMP	end
 
-levels4:
+tree5:
 	MOVD	8(R0), R11
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R3
+	ADD	R8, R11, R5
 	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
 	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
 	CMP	$2, R8
-	BLT	narrow4
+	BLT	narrow5
 
-outer4:
-	MOVD	R8, R23
-	AND	$1, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R9, R9
-	FMOVQ	(R11), F0
-	FMOVQ	(R3), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R2), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R6), F2
-	FMOVQ	(R5), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R12), F1
-	FMOVQ	(R13), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R14), F2
-	FMOVQ	(R15), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R19), F2
-	FMOVQ	(R20), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	(R21), F3
-	FMOVQ	(R22), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+outer5:
+	MOVD	R8, R12
+	AND	$1, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R3), F6
+	FMOVQ	(R2), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
 
-overlap4left:
-	FMOVQ	(R24), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+overlap5left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
 
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R9, R9
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
 
-many4:
+many5:
 	CMP	$16, R8
-	BLT	one4
-	FLDPQ	(R11), (F0, F1)
-	FLDPQ	32(R11), (F2, F3)
-	FLDPQ	64(R11), (F4, F5)
-	FLDPQ	96(R11), (F6, F7)
-	FLDPQ	(R3), (F15, F14)
+	BLT	one5
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R2), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R2), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$16, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$2, R8
+	BLT	last5
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R11, R11
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$2, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$3, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$1, R8, two_47
+	FMOVD	(R9), F0
+	JMP	loaded_46
+
+two_47:
+	FMOVQ	(R9), F0
+
+loaded_46:
+	ADD	$0, R5, R9
+	TBNZ	$1, R8, two_49
+	FMOVD	(R9), F1
+	JMP	loaded_48
+
+two_49:
+	FMOVQ	(R9), F1
+
+loaded_48:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R6, R9
+	TBNZ	$1, R8, two_51
+	FMOVD	(R9), F1
+	JMP	loaded_50
+
+two_51:
+	FMOVQ	(R9), F1
+
+loaded_50:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R3, R9
+	TBNZ	$1, R8, two_53
+	FMOVD	(R9), F1
+	JMP	loaded_52
+
+two_53:
+	FMOVQ	(R9), F1
+
+loaded_52:
+	ADD	$0, R2, R9
+	TBNZ	$1, R8, two_55
+	FMOVD	(R9), F2
+	JMP	loaded_54
+
+two_55:
+	FMOVQ	(R9), F2
+
+loaded_54:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R8, two_57
+	FMOVD	(R14), F1
+	JMP	loaded_56
+
+two_57:
+	FMOVQ	(R14), F1
+
+loaded_56:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$0, R8, skip_58
+	FMOVD	F0, (R12)
+
+skip_58:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$2, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$1, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R7), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R11), F1
+	FMOVQ	(R9), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$16, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F1)
+	FLDPQ	32(R7), (F2, F3)
+	FLDPQ	64(R7), (F4, F5)
+	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	64(R3), (F15, F14)
+	FLDPQ	64(R4), (F15, F14)
 	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R2), (F15, F14)
-	FLDPQ	32(R2), (F13, F12)
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	FLDPQ	64(R2), (F12, F13)
-	FLDPQ	96(R2), (F14, F15)
-	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	96(R1), (F10, F11)
+	FLDPQ	96(R5), (F10, F11)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
 	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R11), (F15, F14)
+	FLDPQ	32(R11), (F13, F12)
+	FLDPQ	64(R11), (F11, F10)
+	FLDPQ	96(R11), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	64(R4), (F16, F17)
+	FLDPQ	64(R9), (F16, F17)
 	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	96(R4), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	(R6), (F16, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	96(R9), (F17, F16)
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
@@ -50282,502 +52541,1579 @@ many4:
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
 	FLDPQ	(R12), (F8, F9)
-	FLDPQ	32(R12), (F10, F11)
-	FLDPQ	64(R12), (F12, F13)
-	FLDPQ	96(R12), (F14, F15)
-	FLDPQ	(R13), (F16, F17)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R11, R11
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$2, R3
+	BLT	last6
+	FMOVQ	(R7), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R11, R11
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$3, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$1, R3, two_60
+	FMOVD	(R1), F7
+	JMP	loaded_59
+
+two_60:
+	FMOVQ	(R1), F7
+
+loaded_59:
+	ADD	$0, R4, R1
+	TBNZ	$1, R3, two_62
+	FMOVD	(R1), F6
+	JMP	loaded_61
+
+two_62:
+	FMOVQ	(R1), F6
+
+loaded_61:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R6, R1
+	TBNZ	$1, R3, two_64
+	FMOVD	(R1), F6
+	JMP	loaded_63
+
+two_64:
+	FMOVQ	(R1), F6
+
+loaded_63:
+	ADD	$0, R5, R1
+	TBNZ	$1, R3, two_66
+	FMOVD	(R1), F5
+	JMP	loaded_65
+
+two_66:
+	FMOVQ	(R1), F5
+
+loaded_65:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R11, R1
+	TBNZ	$1, R3, two_68
+	FMOVD	(R1), F6
+	JMP	loaded_67
+
+two_68:
+	FMOVQ	(R1), F6
+
+loaded_67:
+	ADD	$0, R9, R1
+	TBNZ	$1, R3, two_70
+	FMOVD	(R1), F5
+	JMP	loaded_69
+
+two_70:
+	FMOVQ	(R1), F5
+
+loaded_69:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R3, two_72
+	FMOVD	(R14), F6
+	JMP	loaded_71
+
+two_72:
+	FMOVQ	(R14), F6
+
+loaded_71:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$0, R3, skip_73
+	FMOVD	F7, (R12)
+
+skip_73:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$2, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$1, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R8), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R7), F6
+	FMOVQ	(R1), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FMOVQ	(R2), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$16, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R13), (F16, F17)
+	FLDPQ	64(R1), (F16, F17)
 	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R13), (F17, F16)
+	FLDPQ	96(R1), (F17, F16)
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	(R14), (F16, F17)
-	FLDPQ	32(R14), (F18, F19)
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R2), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R2), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R8, R8
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$16, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$2, R11
+	BLT	last7
+	FMOVQ	(R8), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R2), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R8, R8
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$2, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$3, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$1, R11, two_75
+	FMOVD	(R9), F0
+	JMP	loaded_74
+
+two_75:
+	FMOVQ	(R9), F0
+
+loaded_74:
+	ADD	$0, R5, R9
+	TBNZ	$1, R11, two_77
+	FMOVD	(R9), F1
+	JMP	loaded_76
+
+two_77:
+	FMOVQ	(R9), F1
+
+loaded_76:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R6, R9
+	TBNZ	$1, R11, two_79
+	FMOVD	(R9), F1
+	JMP	loaded_78
+
+two_79:
+	FMOVQ	(R9), F1
+
+loaded_78:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R7, R9
+	TBNZ	$1, R11, two_81
+	FMOVD	(R9), F1
+	JMP	loaded_80
+
+two_81:
+	FMOVQ	(R9), F1
+
+loaded_80:
+	ADD	$0, R1, R9
+	TBNZ	$1, R11, two_83
+	FMOVD	(R9), F2
+	JMP	loaded_82
+
+two_83:
+	FMOVQ	(R9), F2
+
+loaded_82:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	ADD	$0, R2, R9
+	TBNZ	$1, R11, two_85
+	FMOVD	(R9), F2
+	JMP	loaded_84
+
+two_85:
+	FMOVQ	(R9), F2
+
+loaded_84:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R11, two_87
+	FMOVD	(R14), F1
+	JMP	loaded_86
+
+two_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$0, R11, skip_88
+	FMOVD	F0, (R12)
+
+skip_88:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$2, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$1, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R8), F1
+	FMOVQ	(R9), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R10), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$16, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FLDPQ	32(R4), (F14, F15)
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FLDPQ	64(R4), (F15, F14)
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FLDPQ	96(R4), (F14, F15)
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
+	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
+	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FLDPQ	32(R5), (F10, F11)
+	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
+	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
+	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
+	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
+	FLDPQ	96(R5), (F10, F11)
+	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FLDPQ	(R8), (F15, F14)
+	FLDPQ	32(R8), (F13, F12)
+	FLDPQ	64(R8), (F11, F10)
+	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	64(R9), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	96(R9), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	64(R10), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	96(R10), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$2, R7
+	BLT	last8
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FMOVQ	(R10), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$3, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R7, two_90
+	FMOVD	(R1), F7
+	JMP	loaded_89
+
+two_90:
+	FMOVQ	(R1), F7
+
+loaded_89:
+	ADD	$0, R4, R1
+	TBNZ	$1, R7, two_92
+	FMOVD	(R1), F6
+	JMP	loaded_91
+
+two_92:
+	FMOVQ	(R1), F6
+
+loaded_91:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R6, R1
+	TBNZ	$1, R7, two_94
+	FMOVD	(R1), F6
+	JMP	loaded_93
+
+two_94:
+	FMOVQ	(R1), F6
+
+loaded_93:
+	ADD	$0, R5, R1
+	TBNZ	$1, R7, two_96
+	FMOVD	(R1), F5
+	JMP	loaded_95
+
+two_96:
+	FMOVQ	(R1), F5
+
+loaded_95:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R8, R1
+	TBNZ	$1, R7, two_98
+	FMOVD	(R1), F6
+	JMP	loaded_97
+
+two_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R9, R1
+	TBNZ	$1, R7, two_100
+	FMOVD	(R1), F5
+	JMP	loaded_99
+
+two_100:
+	FMOVQ	(R1), F5
+
+loaded_99:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	ADD	$0, R10, R1
+	TBNZ	$1, R7, two_102
+	FMOVD	(R1), F5
+	JMP	loaded_101
+
+two_102:
+	FMOVQ	(R1), F5
+
+loaded_101:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R7, two_104
+	FMOVD	(R14), F6
+	JMP	loaded_103
+
+two_104:
+	FMOVQ	(R14), F6
+
+loaded_103:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$0, R7, skip_105
+	FMOVD	F7, (R12)
+
+skip_105:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$2, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$1, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R6), F6
+	FMOVQ	(R4), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R3), F6
+	FMOVQ	(R1), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FMOVQ	(R2), F5
+	FMOVQ	(R7), F4
+	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$16, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R4), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FLDPQ	32(R4), (F13, F12)
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R4), (F12, F13)
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FLDPQ	96(R4), (F13, F12)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R1), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R1), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R1), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	(R2), (F16, F17)
+	FLDPQ	32(R2), (F18, F19)
+	FLDPQ	(R7), (F20, F21)
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
 	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	64(R14), (F19, F18)
-	FLDPQ	96(R14), (F17, F16)
-	FLDPQ	64(R15), (F20, F21)
+	FLDPQ	64(R2), (F19, F18)
+	FLDPQ	96(R2), (F17, F16)
+	FLDPQ	64(R7), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	96(R15), (F21, F20)
+	FLDPQ	96(R7), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
 	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	(R19), (F16, F17)
-	FLDPQ	32(R19), (F18, F19)
-	FLDPQ	64(R19), (F20, F21)
-	FLDPQ	96(R19), (F22, F23)
-	FLDPQ	(R20), (F24, F25)
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	FLDPQ	32(R20), (F25, F24)
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	FLDPQ	64(R20), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	96(R20), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	FLDPQ	(R21), (F24, F25)
-	FLDPQ	32(R21), (F26, F27)
-	FLDPQ	(R22), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	FLDPQ	32(R22), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
-	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	FLDPQ	64(R21), (F27, F26)
-	FLDPQ	96(R21), (F25, F24)
-	FLDPQ	64(R22), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	FLDPQ	96(R22), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	FLDPQ	32(R23), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	64(R23), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	96(R23), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R3, R3
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
-	ADD	$128, R12, R12
-	ADD	$128, R13, R13
-	ADD	$128, R14, R14
-	ADD	$128, R15, R15
-	ADD	$128, R19, R19
-	ADD	$128, R20, R20
-	ADD	$128, R21, R21
-	ADD	$128, R22, R22
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$2, R8
-	BLT	last4
-	FMOVQ	(R11), F7
-	FMOVQ	(R3), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R2), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R6), F5
-	FMOVQ	(R5), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R12), F6
-	FMOVQ	(R13), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R14), F5
-	FMOVQ	(R15), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R19), F5
-	FMOVQ	(R20), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	FMOVQ	(R21), F4
-	FMOVQ	(R22), F3
-	WORD	$0x4e63d484 // fadd v4.2d, v4.2d, v3.2d
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	BLT	last9
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R6), F1
+	FMOVQ	(R4), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R2), F2
+	FMOVQ	(R7), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R3, R3
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
-	ADD	$16, R12, R12
-	ADD	$16, R13, R13
-	ADD	$16, R14, R14
-	ADD	$16, R15, R15
-	ADD	$16, R19, R19
-	ADD	$16, R20, R20
-	ADD	$16, R21, R21
-	ADD	$16, R22, R22
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$3, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_44
-	FMOVD	(R9), F7
-	JMP	loaded_43
+	TBNZ	$1, R8, two_107
+	FMOVD	(R9), F0
+	JMP	loaded_106
 
-two_44:
-	FMOVQ	(R9), F7
+two_107:
+	FMOVQ	(R9), F0
 
-loaded_43:
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_46
-	FMOVD	(R9), F6
-	JMP	loaded_45
-
-two_46:
-	FMOVQ	(R9), F6
-
-loaded_45:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_48
-	FMOVD	(R9), F6
-	JMP	loaded_47
-
-two_48:
-	FMOVQ	(R9), F6
-
-loaded_47:
-	ADD	$0, R1, R9
-	TBNZ	$1, R8, two_50
-	FMOVD	(R9), F5
-	JMP	loaded_49
-
-two_50:
-	FMOVQ	(R9), F5
-
-loaded_49:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_52
-	FMOVD	(R9), F6
-	JMP	loaded_51
-
-two_52:
-	FMOVQ	(R9), F6
-
-loaded_51:
-	ADD	$0, R4, R9
-	TBNZ	$1, R8, two_54
-	FMOVD	(R9), F5
-	JMP	loaded_53
-
-two_54:
-	FMOVQ	(R9), F5
-
-loaded_53:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_56
-	FMOVD	(R9), F5
-	JMP	loaded_55
-
-two_56:
-	FMOVQ	(R9), F5
-
-loaded_55:
+loaded_106:
 	ADD	$0, R5, R9
-	TBNZ	$1, R8, two_58
-	FMOVD	(R9), F4
-	JMP	loaded_57
+	TBNZ	$1, R8, two_109
+	FMOVD	(R9), F1
+	JMP	loaded_108
 
-two_58:
-	FMOVQ	(R9), F4
+two_109:
+	FMOVQ	(R9), F1
 
-loaded_57:
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R12, R9
-	TBNZ	$1, R8, two_60
-	FMOVD	(R9), F6
-	JMP	loaded_59
+loaded_108:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R6, R9
+	TBNZ	$1, R8, two_111
+	FMOVD	(R9), F1
+	JMP	loaded_110
 
-two_60:
-	FMOVQ	(R9), F6
+two_111:
+	FMOVQ	(R9), F1
 
-loaded_59:
-	ADD	$0, R13, R9
-	TBNZ	$1, R8, two_62
-	FMOVD	(R9), F5
-	JMP	loaded_61
+loaded_110:
+	ADD	$0, R4, R9
+	TBNZ	$1, R8, two_113
+	FMOVD	(R9), F2
+	JMP	loaded_112
 
-two_62:
-	FMOVQ	(R9), F5
+two_113:
+	FMOVQ	(R9), F2
 
-loaded_61:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	ADD	$0, R14, R9
-	TBNZ	$1, R8, two_64
-	FMOVD	(R9), F5
-	JMP	loaded_63
+loaded_112:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	ADD	$0, R3, R9
+	TBNZ	$1, R8, two_115
+	FMOVD	(R9), F1
+	JMP	loaded_114
 
-two_64:
-	FMOVQ	(R9), F5
+two_115:
+	FMOVQ	(R9), F1
 
-loaded_63:
-	ADD	$0, R15, R9
-	TBNZ	$1, R8, two_66
-	FMOVD	(R9), F4
-	JMP	loaded_65
+loaded_114:
+	ADD	$0, R1, R9
+	TBNZ	$1, R8, two_117
+	FMOVD	(R9), F2
+	JMP	loaded_116
 
-two_66:
-	FMOVQ	(R9), F4
+two_117:
+	FMOVQ	(R9), F2
 
-loaded_65:
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	ADD	$0, R19, R9
-	TBNZ	$1, R8, two_68
-	FMOVD	(R9), F5
-	JMP	loaded_67
+loaded_116:
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	ADD	$0, R2, R9
+	TBNZ	$1, R8, two_119
+	FMOVD	(R9), F2
+	JMP	loaded_118
 
-two_68:
-	FMOVQ	(R9), F5
+two_119:
+	FMOVQ	(R9), F2
 
-loaded_67:
-	ADD	$0, R20, R9
-	TBNZ	$1, R8, two_70
-	FMOVD	(R9), F4
-	JMP	loaded_69
-
-two_70:
-	FMOVQ	(R9), F4
-
-loaded_69:
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	ADD	$0, R21, R9
-	TBNZ	$1, R8, two_72
-	FMOVD	(R9), F4
-	JMP	loaded_71
-
-two_72:
-	FMOVQ	(R9), F4
-
-loaded_71:
-	ADD	$0, R22, R9
-	TBNZ	$1, R8, two_74
+loaded_118:
+	ADD	$0, R7, R9
+	TBNZ	$1, R8, two_121
 	FMOVD	(R9), F3
-	JMP	loaded_73
+	JMP	loaded_120
 
-two_74:
+two_121:
 	FMOVQ	(R9), F3
 
-loaded_73:
-	WORD	$0x4e63d484 // fadd v4.2d, v4.2d, v3.2d
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+loaded_120:
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$1, R8, two_76
-	FMOVD	(R25), F6
-	JMP	loaded_75
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R8, two_123
+	FMOVD	(R14), F1
+	JMP	loaded_122
 
-two_76:
-	FMOVQ	(R25), F6
+two_123:
+	FMOVQ	(R14), F1
 
-loaded_75:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_122:
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$0, R8, skip_77
-	FMOVD	F7, (R23)
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$0, R8, skip_124
+	FMOVD	F0, (R12)
 
-skip_77:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_124:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET
@@ -50786,41 +54122,51 @@ end:
 TEXT ·colsF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-4, R2, R2
 	LSL	$1, R2, R2
-	MOVD	88(R0), R1
+	MOVD	80(R0), R1
 	SUB	R2, R1, R1
 	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-4, R2, R2
 	LSL	$2, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
 
@@ -50838,14 +54184,14 @@ outer0:
 	ADD	R5, R3, R3
 	FMOVD	(R2), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -50874,7 +54220,7 @@ many0:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -50891,7 +54237,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -50912,14 +54258,14 @@ one0:
 	BLT	last0
 	FMOVD	(R2), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -50950,7 +54296,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -50977,7 +54323,7 @@ four_2:
 loaded_1:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -51000,7 +54346,7 @@ four_5:
 
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -51021,23 +54367,23 @@ skip_8:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
 
@@ -51062,14 +54408,14 @@ outer1:
 	FMOVD	(R5), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -51120,7 +54466,7 @@ many1:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -51137,7 +54483,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -51162,14 +54508,14 @@ one1:
 	FMOVD	(R5), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -51203,7 +54549,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -51250,7 +54596,7 @@ loaded_12:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -51273,7 +54619,7 @@ four_16:
 
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -51294,19 +54640,19 @@ skip_19:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -51315,7 +54661,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
 
@@ -51350,18 +54696,15 @@ outer2:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R7), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -51420,43 +54763,25 @@ many2:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	80(R0), R9
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -51473,7 +54798,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -51502,18 +54827,15 @@ one2:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R6), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R7), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -51553,7 +54875,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -51618,89 +54940,69 @@ four_27:
 
 loaded_26:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_29
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_29
-
-one_31:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_29
-
-four_30:
-	FMOVD	(R1), F5
-
-loaded_29:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R3, four_33
-	TBZ	$1, R3, one_34
+	TBNZ	$2, R3, four_30
+	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_32
+	TBZ	$0, R3, loaded_29
 	ADD	$8, R10, R10
 	VLD1	(R10), V6.S[2]
-	JMP	loaded_32
+	JMP	loaded_29
 
-one_34:
+one_31:
 	FMOVS	(R10), F6
-	JMP	loaded_32
+	JMP	loaded_29
 
-four_33:
+four_30:
 	FMOVQ	(R10), F6
 
-loaded_32:
+loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$1, R3, skip_35
+	TBZ	$1, R3, skip_32
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
-skip_35:
-	TBZ	$0, R3, skip_36
+skip_32:
+	TBZ	$0, R3, skip_33
 	FMOVS	F7, (R8)
 
-skip_36:
+skip_33:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -51709,55 +55011,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$3, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R4, R4
 	FMOVD	(R7), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R1), F6
@@ -51769,68 +55050,40 @@ outer3:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R11), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$32, R5
@@ -51899,99 +55152,27 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R8), (F8, F10)
-	FLDPQ	32(R8), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R10), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	(R11), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R10), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	32(R11), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -52002,10 +55183,6 @@ many3done:
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$32, R5, R5
@@ -52025,29 +55202,17 @@ one3:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R9), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R10), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R11), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -52055,10 +55220,6 @@ one3done:
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
 	ADD	$8, R3, R3
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$4, R5, R5
@@ -52076,27 +55237,19 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
 	JMP	outer3
 
 narrow3:
@@ -52104,25 +55257,45 @@ narrow3:
 
 narrow3outer:
 	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVS	(R4), F0
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_34
 	ADD	$4, R4, R4
 	VLD1	(R4), V0.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R4), V0.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R4), F0
+
+loaded_34:
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	ADD	$0, R1, R4
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVS	(R4), F1
+	TBZ	$0, R5, loaded_37
+	ADD	$4, R4, R4
+	VLD1	(R4), V1.H[2]
 	JMP	loaded_37
 
 one_39:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R4), V0.H[0]
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R4), V1.H[0]
 	JMP	loaded_37
 
 four_38:
-	FMOVD	(R4), F0
+	FMOVD	(R4), F1
 
 loaded_37:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R1, R4
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVS	(R4), F1
@@ -52141,430 +55314,216 @@ four_41:
 
 loaded_40:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
+	ADD	$0, R3, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
-	FMOVS	(R4), F1
+	FMOVS	(R4), F2
 	TBZ	$0, R5, loaded_43
 	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
+	VLD1	(R4), V2.H[2]
 	JMP	loaded_43
 
 one_45:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R4), V2.H[0]
 	JMP	loaded_43
 
 four_44:
-	FMOVD	(R4), F1
+	FMOVD	(R4), F2
 
 loaded_43:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_46
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_46
-
-one_48:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_46
-
-four_47:
-	FMOVD	(R4), F2
-
-loaded_46:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R8, R4
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_49
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_49
-
-one_51:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_49
-
-four_50:
-	FMOVD	(R4), F1
-
-loaded_49:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R9, R4
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_52
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_52
-
-one_54:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_52
-
-four_53:
-	FMOVD	(R4), F2
-
-loaded_52:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R10, R4
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_55
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_55
-
-one_57:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_55
-
-four_56:
-	FMOVD	(R4), F2
-
-loaded_55:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$0, R11, R4
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVS	(R4), F3
-	TBZ	$0, R5, loaded_58
-	ADD	$4, R4, R4
-	VLD1	(R4), V3.H[2]
-	JMP	loaded_58
-
-one_60:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R4), V3.H[0]
-	JMP	loaded_58
-
-four_59:
-	FMOVD	(R4), F3
-
-loaded_58:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
 
 narrow3left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R14), F1
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_61
+	ADD	$0, R8, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F1
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V1.S[2]
+	JMP	loaded_46
 
-one_63:
-	FMOVS	(R14), F1
-	JMP	loaded_61
+one_48:
+	FMOVS	(R10), F1
+	JMP	loaded_46
 
-four_62:
-	FMOVQ	(R14), F1
+four_47:
+	FMOVQ	(R10), F1
 
-loaded_61:
+loaded_46:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$1, R5, skip_64
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R6, R8
+	TBZ	$1, R5, skip_49
+	FMOVD	F0, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_64:
-	TBZ	$0, R5, skip_65
-	FMOVS	F0, (R12)
+skip_49:
+	TBZ	$0, R5, skip_50
+	FMOVS	F0, (R8)
 
-skip_65:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
-	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
+skip_50:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
 	JMP	narrow3outer
 	JMP	end
 
-levels4:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R3
-	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
-	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
-	CMP	$4, R8
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
 	BLT	narrow4
 
 outer4:
-	MOVD	R8, R23
-	AND	$3, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R9, R9
-	FMOVD	(R11), F0
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R3), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R3), F1
+	FMOVD	(R4), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
+	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
+	FMOVD	(R5), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
+	FMOVD	(R8), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R4), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R5), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R12), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R13), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R14), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R15), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R19), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R20), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	(R21), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	(R22), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
 
 overlap4left:
-	FMOVQ	(R24), F1
+	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R8
+	CMP	$32, R7
 	BLT	one4
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F4, F6)
+	FLDPQ	(R3), (F0, F2)
+	FLDPQ	32(R3), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -52573,7 +55532,1008 @@ many4:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	(R3), (F15, F14)
+	FLDPQ	(R4), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R4), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R6), (F8, F10)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	(R5), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	32(R6), (F11, F9)
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	32(R5), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R3, R3
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R8, R8
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$4, R7
+	BLT	last4
+	FMOVD	(R3), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R5), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R3, R3
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R8, R8
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_52
+	TBZ	$1, R7, one_53
+	FMOVS	(R1), F7
+	TBZ	$0, R7, loaded_51
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_51
+
+one_53:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_51
+
+four_52:
+	FMOVD	(R1), F7
+
+loaded_51:
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_55
+	TBZ	$1, R7, one_56
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_54
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_54
+
+one_56:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_54
+
+four_55:
+	FMOVD	(R1), F6
+
+loaded_54:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_58
+	TBZ	$1, R7, one_59
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_57
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_57
+
+one_59:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_57
+
+four_58:
+	FMOVD	(R1), F6
+
+loaded_57:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_61
+	TBZ	$1, R7, one_62
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_60
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_60
+
+one_62:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_60
+
+four_61:
+	FMOVD	(R1), F5
+
+loaded_60:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_64
+	TBZ	$1, R7, one_65
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_63
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_63
+
+one_65:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_63
+
+four_64:
+	FMOVD	(R1), F6
+
+loaded_63:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
+
+narrow4left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_67
+	TBZ	$1, R7, one_68
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_66
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_66
+
+one_68:
+	FMOVS	(R14), F6
+	JMP	loaded_66
+
+four_67:
+	FMOVQ	(R14), F6
+
+loaded_66:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_69
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_69:
+	TBZ	$0, R7, skip_70
+	FMOVS	F7, (R12)
+
+skip_70:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
+	JMP	end
+
+tree5:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow5
+
+outer5:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R11), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R5), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R3), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R2), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
+
+overlap5left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
+
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many5:
+	CMP	$32, R8
+	BLT	one5
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R3), (F8, F10)
+	FLDPQ	32(R3), (F12, F14)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$64, R11, R11
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$4, R8
+	BLT	last5
+	FMOVD	(R11), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R5), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$8, R11, R11
+	ADD	$8, R5, R5
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R3, R3
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$2, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$2, R8, four_72
+	TBZ	$1, R8, one_73
+	FMOVS	(R9), F0
+	TBZ	$0, R8, loaded_71
+	ADD	$4, R9, R9
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_71
+
+one_73:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_71
+
+four_72:
+	FMOVD	(R9), F0
+
+loaded_71:
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	ADD	$0, R5, R9
+	TBNZ	$2, R8, four_75
+	TBZ	$1, R8, one_76
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_74
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_74
+
+one_76:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_74
+
+four_75:
+	FMOVD	(R9), F1
+
+loaded_74:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_78
+	TBZ	$1, R8, one_79
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_77
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_77
+
+one_79:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_77
+
+four_78:
+	FMOVD	(R9), F1
+
+loaded_77:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_81
+	TBZ	$1, R8, one_82
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_80
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_80
+
+one_82:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_80
+
+four_81:
+	FMOVD	(R9), F1
+
+loaded_80:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_84
+	TBZ	$1, R8, one_85
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_83
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_83
+
+one_85:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_83
+
+four_84:
+	FMOVD	(R9), F2
+
+loaded_83:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_87
+	TBZ	$1, R8, one_88
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_86
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_86
+
+one_88:
+	FMOVS	(R14), F1
+	JMP	loaded_86
+
+four_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_89
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_89:
+	TBZ	$0, R8, skip_90
+	FMOVS	F0, (R12)
+
+skip_90:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$4, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$3, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R7), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R4), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R5), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R11), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R9), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$32, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F2)
+	FLDPQ	32(R7), (F4, F6)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FLDPQ	(R4), (F15, F14)
 	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
@@ -52582,7 +56542,7 @@ many4:
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
@@ -52591,12 +56551,12 @@ many4:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R2), (F15, F13)
+	FLDPQ	(R6), (F15, F13)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R5), (F11, F10)
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -52609,12 +56569,12 @@ many4:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R2), (F12, F14)
+	FLDPQ	32(R6), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -52627,8 +56587,8 @@ many4:
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R7), (F15, F13)
-	FLDPQ	32(R7), (F11, F9)
+	FLDPQ	(R11), (F15, F13)
+	FLDPQ	32(R11), (F11, F9)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
@@ -52637,7 +56597,7 @@ many4:
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R9), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
@@ -52646,7 +56606,7 @@ many4:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
@@ -52655,42 +56615,6 @@ many4:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	(R6), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	32(R6), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
@@ -52699,8 +56623,497 @@ many4:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R12), (F8, F10)
-	FLDPQ	32(R12), (F12, F14)
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R7, R7
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R11, R11
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$4, R3
+	BLT	last6
+	FMOVD	(R7), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R5), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R11), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R9), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R7, R7
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R11, R11
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$2, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$2, R3, four_92
+	TBZ	$1, R3, one_93
+	FMOVS	(R1), F7
+	TBZ	$0, R3, loaded_91
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_91
+
+one_93:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_91
+
+four_92:
+	FMOVD	(R1), F7
+
+loaded_91:
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	ADD	$0, R4, R1
+	TBNZ	$2, R3, four_95
+	TBZ	$1, R3, one_96
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_94
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_94
+
+one_96:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_94
+
+four_95:
+	FMOVD	(R1), F6
+
+loaded_94:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R3, four_98
+	TBZ	$1, R3, one_99
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_97
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_97
+
+one_99:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_97
+
+four_98:
+	FMOVD	(R1), F6
+
+loaded_97:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	ADD	$0, R5, R1
+	TBNZ	$2, R3, four_101
+	TBZ	$1, R3, one_102
+	FMOVS	(R1), F5
+	TBZ	$0, R3, loaded_100
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_100
+
+one_102:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_100
+
+four_101:
+	FMOVD	(R1), F5
+
+loaded_100:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R11, R1
+	TBNZ	$2, R3, four_104
+	TBZ	$1, R3, one_105
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_103
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_103
+
+one_105:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_103
+
+four_104:
+	FMOVD	(R1), F6
+
+loaded_103:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	ADD	$0, R9, R1
+	TBNZ	$2, R3, four_107
+	TBZ	$1, R3, one_108
+	FMOVS	(R1), F5
+	TBZ	$0, R3, loaded_106
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_106
+
+one_108:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_106
+
+four_107:
+	FMOVD	(R1), F5
+
+loaded_106:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R3, four_110
+	TBZ	$1, R3, one_111
+	FMOVD	(R14), F6
+	TBZ	$0, R3, loaded_109
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_109
+
+one_111:
+	FMOVS	(R14), F6
+	JMP	loaded_109
+
+four_110:
+	FMOVQ	(R14), F6
+
+loaded_109:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$1, R3, skip_112
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_112:
+	TBZ	$0, R3, skip_113
+	FMOVS	F7, (R12)
+
+skip_113:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$4, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$3, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R8), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R5), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R2), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$32, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F5)
+	FLDPQ	32(R8), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R7), (F8, F10)
+	FLDPQ	32(R7), (F12, F14)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -52709,7 +57122,7 @@ many4:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	(R13), (F16, F17)
+	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -52718,7 +57131,7 @@ many4:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
@@ -52727,12 +57140,1166 @@ many4:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R14), (F16, F18)
+	FLDPQ	(R2), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R2), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$64, R8, R8
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R7, R7
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$4, R11
+	BLT	last7
+	FMOVD	(R8), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R5), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$8, R8, R8
+	ADD	$8, R5, R5
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R7, R7
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$2, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$2, R11, four_115
+	TBZ	$1, R11, one_116
+	FMOVS	(R9), F0
+	TBZ	$0, R11, loaded_114
+	ADD	$4, R9, R9
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_114
+
+one_116:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_114
+
+four_115:
+	FMOVD	(R9), F0
+
+loaded_114:
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	ADD	$0, R5, R9
+	TBNZ	$2, R11, four_118
+	TBZ	$1, R11, one_119
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_117
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_117
+
+one_119:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_117
+
+four_118:
+	FMOVD	(R9), F1
+
+loaded_117:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R11, four_121
+	TBZ	$1, R11, one_122
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_120
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_120
+
+one_122:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_120
+
+four_121:
+	FMOVD	(R9), F1
+
+loaded_120:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R7, R9
+	TBNZ	$2, R11, four_124
+	TBZ	$1, R11, one_125
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_123
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_123
+
+one_125:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_123
+
+four_124:
+	FMOVD	(R9), F1
+
+loaded_123:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	ADD	$0, R1, R9
+	TBNZ	$2, R11, four_127
+	TBZ	$1, R11, one_128
+	FMOVS	(R9), F2
+	TBZ	$0, R11, loaded_126
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_126
+
+one_128:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_126
+
+four_127:
+	FMOVD	(R9), F2
+
+loaded_126:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R11, four_130
+	TBZ	$1, R11, one_131
+	FMOVS	(R9), F2
+	TBZ	$0, R11, loaded_129
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_129
+
+one_131:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_129
+
+four_130:
+	FMOVD	(R9), F2
+
+loaded_129:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R11, four_133
+	TBZ	$1, R11, one_134
+	FMOVD	(R14), F1
+	TBZ	$0, R11, loaded_132
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_132
+
+one_134:
+	FMOVS	(R14), F1
+	JMP	loaded_132
+
+four_133:
+	FMOVQ	(R14), F1
+
+loaded_132:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$1, R11, skip_135
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_135:
+	TBZ	$0, R11, skip_136
+	FMOVS	F0, (R12)
+
+skip_136:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R3), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R4), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R5), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R8), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R9), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R10), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$32, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F2)
+	FLDPQ	32(R3), (F4, F6)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FLDPQ	(R4), (F15, F14)
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FLDPQ	32(R4), (F14, F15)
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FLDPQ	(R6), (F15, F13)
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FLDPQ	(R5), (F11, F10)
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	32(R6), (F12, F14)
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FLDPQ	32(R5), (F10, F11)
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	(R8), (F15, F13)
+	FLDPQ	32(R8), (F11, F9)
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R3, R3
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R8, R8
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$4, R7
+	BLT	last8
+	FMOVD	(R3), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R5), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R9), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R3, R3
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R8, R8
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_138
+	TBZ	$1, R7, one_139
+	FMOVS	(R1), F7
+	TBZ	$0, R7, loaded_137
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_137
+
+one_139:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_137
+
+four_138:
+	FMOVD	(R1), F7
+
+loaded_137:
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_141
+	TBZ	$1, R7, one_142
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_140
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_140
+
+one_142:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_140
+
+four_141:
+	FMOVD	(R1), F6
+
+loaded_140:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_144
+	TBZ	$1, R7, one_145
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_143
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_143
+
+one_145:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_143
+
+four_144:
+	FMOVD	(R1), F6
+
+loaded_143:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_147
+	TBZ	$1, R7, one_148
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_146
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_146
+
+one_148:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_146
+
+four_147:
+	FMOVD	(R1), F5
+
+loaded_146:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_150
+	TBZ	$1, R7, one_151
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_149
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_149
+
+one_151:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_149
+
+four_150:
+	FMOVD	(R1), F6
+
+loaded_149:
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	ADD	$0, R9, R1
+	TBNZ	$2, R7, four_153
+	TBZ	$1, R7, one_154
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_152
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_152
+
+one_154:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_152
+
+four_153:
+	FMOVD	(R1), F5
+
+loaded_152:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	ADD	$0, R10, R1
+	TBNZ	$2, R7, four_156
+	TBZ	$1, R7, one_157
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_155
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_155
+
+one_157:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_155
+
+four_156:
+	FMOVD	(R1), F5
+
+loaded_155:
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_159
+	TBZ	$1, R7, one_160
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_158
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_158
+
+one_160:
+	FMOVS	(R14), F6
+	JMP	loaded_158
+
+four_159:
+	FMOVQ	(R14), F6
+
+loaded_158:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_161
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_161:
+	TBZ	$0, R7, skip_162
+	FMOVS	F7, (R12)
+
+skip_162:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R11), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R5), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R4), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R3), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R2), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	FMOVD	(R7), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$32, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F10)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	(R4), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FLDPQ	32(R6), (F11, F9)
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	32(R4), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R3), (F8, F10)
+	FLDPQ	32(R3), (F12, F14)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FLDPQ	(R1), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R1), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	(R2), (F16, F18)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R7), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -52745,12 +58312,12 @@ many4:
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R14), (F19, F17)
+	FLDPQ	32(R2), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -52763,676 +58330,372 @@ many4:
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R19), (F16, F18)
-	FLDPQ	32(R19), (F20, F22)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	(R20), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	32(R20), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	FLDPQ	(R21), (F24, F26)
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	(R22), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
-	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	32(R21), (F27, F25)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	32(R22), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R23), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R23), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R23), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R3, R3
-	ADD	$64, R2, R2
-	ADD	$64, R1, R1
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R6, R6
 	ADD	$64, R5, R5
-	ADD	$64, R12, R12
-	ADD	$64, R13, R13
-	ADD	$64, R14, R14
-	ADD	$64, R15, R15
-	ADD	$64, R19, R19
-	ADD	$64, R20, R20
-	ADD	$64, R21, R21
-	ADD	$64, R22, R22
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$4, R8
-	BLT	last4
-	FMOVD	(R11), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R3), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R2), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R4), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R5), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R12), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R13), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R14), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R15), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R19), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R20), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	FMOVD	(R21), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVD	(R22), F3
+	BLT	last9
+	FMOVD	(R11), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R5), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R4), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R7), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R3, R3
-	ADD	$8, R2, R2
-	ADD	$8, R1, R1
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R6, R6
 	ADD	$8, R5, R5
-	ADD	$8, R12, R12
-	ADD	$8, R13, R13
-	ADD	$8, R14, R14
-	ADD	$8, R15, R15
-	ADD	$8, R19, R19
-	ADD	$8, R20, R20
-	ADD	$8, R21, R21
-	ADD	$8, R22, R22
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R3, R3
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_67
-	TBZ	$1, R8, one_68
-	FMOVS	(R9), F7
-	TBZ	$0, R8, loaded_66
+	TBNZ	$2, R8, four_164
+	TBZ	$1, R8, one_165
+	FMOVS	(R9), F0
+	TBZ	$0, R8, loaded_163
 	ADD	$4, R9, R9
-	VLD1	(R9), V7.H[2]
-	JMP	loaded_66
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_163
 
-one_68:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R9), V7.H[0]
-	JMP	loaded_66
+one_165:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_163
 
-four_67:
-	FMOVD	(R9), F7
+four_164:
+	FMOVD	(R9), F0
 
-loaded_66:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_70
-	TBZ	$1, R8, one_71
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_69
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_69
-
-one_71:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_69
-
-four_70:
-	FMOVD	(R9), F6
-
-loaded_69:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_73
-	TBZ	$1, R8, one_74
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_72
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_72
-
-one_74:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_72
-
-four_73:
-	FMOVD	(R9), F6
-
-loaded_72:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_76
-	TBZ	$1, R8, one_77
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_75
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_75
-
-one_77:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_75
-
-four_76:
-	FMOVD	(R9), F5
-
-loaded_75:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_79
-	TBZ	$1, R8, one_80
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_78
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_78
-
-one_80:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_78
-
-four_79:
-	FMOVD	(R9), F6
-
-loaded_78:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_82
-	TBZ	$1, R8, one_83
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_81
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_81
-
-one_83:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_81
-
-four_82:
-	FMOVD	(R9), F5
-
-loaded_81:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_85
-	TBZ	$1, R8, one_86
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_84
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_84
-
-one_86:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_84
-
-four_85:
-	FMOVD	(R9), F5
-
-loaded_84:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+loaded_163:
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_88
-	TBZ	$1, R8, one_89
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_87
+	TBNZ	$2, R8, four_167
+	TBZ	$1, R8, one_168
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_166
 	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_87
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_166
 
-one_89:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_87
+one_168:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_166
 
-four_88:
-	FMOVD	(R9), F4
+four_167:
+	FMOVD	(R9), F1
 
-loaded_87:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R12, R9
-	TBNZ	$2, R8, four_91
-	TBZ	$1, R8, one_92
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_90
+loaded_166:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_170
+	TBZ	$1, R8, one_171
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_169
 	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_90
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_169
 
-one_92:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_90
+one_171:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_169
 
-four_91:
-	FMOVD	(R9), F6
+four_170:
+	FMOVD	(R9), F1
 
-loaded_90:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R13, R9
-	TBNZ	$2, R8, four_94
-	TBZ	$1, R8, one_95
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_93
+loaded_169:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	ADD	$0, R4, R9
+	TBNZ	$2, R8, four_173
+	TBZ	$1, R8, one_174
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_172
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_93
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_172
 
-one_95:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_93
+one_174:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_172
 
-four_94:
-	FMOVD	(R9), F5
+four_173:
+	FMOVD	(R9), F2
 
-loaded_93:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R14, R9
-	TBNZ	$2, R8, four_97
-	TBZ	$1, R8, one_98
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_96
+loaded_172:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_176
+	TBZ	$1, R8, one_177
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_175
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_96
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_175
 
-one_98:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_96
+one_177:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_175
 
-four_97:
-	FMOVD	(R9), F5
+four_176:
+	FMOVD	(R9), F1
 
-loaded_96:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	ADD	$0, R15, R9
-	TBNZ	$2, R8, four_100
-	TBZ	$1, R8, one_101
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_99
+loaded_175:
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	ADD	$0, R1, R9
+	TBNZ	$2, R8, four_179
+	TBZ	$1, R8, one_180
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_178
 	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_99
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_178
 
-one_101:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_99
+one_180:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_178
 
-four_100:
-	FMOVD	(R9), F4
+four_179:
+	FMOVD	(R9), F2
 
-loaded_99:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R19, R9
-	TBNZ	$2, R8, four_103
-	TBZ	$1, R8, one_104
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_102
+loaded_178:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_182
+	TBZ	$1, R8, one_183
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_181
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_102
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_181
 
-one_104:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_102
+one_183:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_181
 
-four_103:
-	FMOVD	(R9), F5
+four_182:
+	FMOVD	(R9), F2
 
-loaded_102:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	ADD	$0, R20, R9
-	TBNZ	$2, R8, four_106
-	TBZ	$1, R8, one_107
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_105
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_105
-
-one_107:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_105
-
-four_106:
-	FMOVD	(R9), F4
-
-loaded_105:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	ADD	$0, R21, R9
-	TBNZ	$2, R8, four_109
-	TBZ	$1, R8, one_110
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_108
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_108
-
-one_110:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_108
-
-four_109:
-	FMOVD	(R9), F4
-
-loaded_108:
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	ADD	$0, R22, R9
-	TBNZ	$2, R8, four_112
-	TBZ	$1, R8, one_113
+loaded_181:
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	ADD	$0, R7, R9
+	TBNZ	$2, R8, four_185
+	TBZ	$1, R8, one_186
 	FMOVS	(R9), F3
-	TBZ	$0, R8, loaded_111
+	TBZ	$0, R8, loaded_184
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_111
+	JMP	loaded_184
 
-one_113:
+one_186:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_111
+	JMP	loaded_184
 
-four_112:
+four_185:
 	FMOVD	(R9), F3
 
-loaded_111:
+loaded_184:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$2, R8, four_115
-	TBZ	$1, R8, one_116
-	FMOVD	(R25), F6
-	TBZ	$0, R8, loaded_114
-	ADD	$8, R25, R25
-	VLD1	(R25), V6.S[2]
-	JMP	loaded_114
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_188
+	TBZ	$1, R8, one_189
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_187
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_187
 
-one_116:
-	FMOVS	(R25), F6
-	JMP	loaded_114
+one_189:
+	FMOVS	(R14), F1
+	JMP	loaded_187
 
-four_115:
-	FMOVQ	(R25), F6
+four_188:
+	FMOVQ	(R14), F1
 
-loaded_114:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_187:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$1, R8, skip_117
-	FMOVD	F7, (R23)
-	ADD	$8, R23, R23
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_190
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_117:
-	TBZ	$0, R8, skip_118
-	FMOVS	F7, (R23)
+skip_190:
+	TBZ	$0, R8, skip_191
+	FMOVS	F0, (R12)
 
-skip_118:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_191:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET
@@ -53441,41 +58704,51 @@ end:
 TEXT ·colsBF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-4, R2, R2
 	LSL	$1, R2, R2
-	MOVD	88(R0), R1
+	MOVD	80(R0), R1
 	SUB	R2, R1, R1
 	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-1, R2, R2
+	LSL	$2, R2, R2
+	MOVD	88(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-4, R2, R2
 	LSL	$2, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
 
@@ -53493,14 +58766,14 @@ outer0:
 	ADD	R5, R3, R3
 	FMOVD	(R2), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -53529,7 +58802,7 @@ many0:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -53546,7 +58819,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -53567,14 +58840,14 @@ one0:
 	BLT	last0
 	FMOVD	(R2), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -53605,7 +58878,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -53632,7 +58905,7 @@ four_2:
 loaded_1:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -53655,7 +58928,7 @@ four_5:
 
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -53676,23 +58949,23 @@ skip_8:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
 
@@ -53717,14 +58990,14 @@ outer1:
 	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -53775,7 +59048,7 @@ many1:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -53792,7 +59065,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -53817,14 +59090,14 @@ one1:
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -53858,7 +59131,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -53905,7 +59178,7 @@ loaded_12:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -53928,7 +59201,7 @@ four_16:
 
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -53949,19 +59222,19 @@ skip_19:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -53970,7 +59243,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
 
@@ -54005,18 +59278,15 @@ outer2:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R7), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -54075,43 +59345,25 @@ many2:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
-	VZIP2	V8.H8, V31.H8, V9.H8
+	FLDPQ	(R6), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	(R7), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V9.H8, V31.H8, V8.H8
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	32(R7), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	80(R0), R9
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -54128,7 +59380,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -54157,18 +59409,15 @@ one2:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R7), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -54208,7 +59457,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -54273,89 +59522,69 @@ four_27:
 
 loaded_26:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_29
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_29
-
-one_31:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_29
-
-four_30:
-	FMOVD	(R1), F5
-
-loaded_29:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R3, four_33
-	TBZ	$1, R3, one_34
+	TBNZ	$2, R3, four_30
+	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_32
+	TBZ	$0, R3, loaded_29
 	ADD	$8, R10, R10
 	VLD1	(R10), V6.S[2]
-	JMP	loaded_32
+	JMP	loaded_29
 
-one_34:
+one_31:
 	FMOVS	(R10), F6
-	JMP	loaded_32
+	JMP	loaded_29
 
-four_33:
+four_30:
 	FMOVQ	(R10), F6
 
-loaded_32:
+loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$1, R3, skip_35
+	TBZ	$1, R3, skip_32
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
-skip_35:
-	TBZ	$0, R3, skip_36
+skip_32:
+	TBZ	$0, R3, skip_33
 	FMOVS	F7, (R8)
 
-skip_36:
+skip_33:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -54364,55 +59593,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$3, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R4, R4
 	FMOVD	(R7), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R1), F6
@@ -54424,68 +59632,40 @@ outer3:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R9), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R11), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$32, R5
@@ -54554,99 +59734,27 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R8), (F8, F10)
-	FLDPQ	32(R8), (F12, F14)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	(R9), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R10), (F16, F18)
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	(R11), (F20, F21)
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R10), (F19, F17)
-	VZIP2	V19.H8, V31.H8, V18.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V17.H8, V31.H8, V16.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	32(R11), (F21, F20)
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R8), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R8), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R8), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -54657,10 +59765,6 @@ many3done:
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$32, R5, R5
@@ -54680,29 +59784,17 @@ one3:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R9), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R10), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R11), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -54710,10 +59802,6 @@ one3done:
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
 	ADD	$8, R3, R3
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$4, R5, R5
@@ -54731,27 +59819,19 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
 	JMP	outer3
 
 narrow3:
@@ -54759,25 +59839,45 @@ narrow3:
 
 narrow3outer:
 	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVS	(R4), F0
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_34
 	ADD	$4, R4, R4
 	VLD1	(R4), V0.H[2]
+	JMP	loaded_34
+
+one_36:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R4), V0.H[0]
+	JMP	loaded_34
+
+four_35:
+	FMOVD	(R4), F0
+
+loaded_34:
+	VZIP1	V0.H8, V31.H8, V0.H8
+	ADD	$0, R1, R4
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVS	(R4), F1
+	TBZ	$0, R5, loaded_37
+	ADD	$4, R4, R4
+	VLD1	(R4), V1.H[2]
 	JMP	loaded_37
 
 one_39:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R4), V0.H[0]
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R4), V1.H[0]
 	JMP	loaded_37
 
 four_38:
-	FMOVD	(R4), F0
+	FMOVD	(R4), F1
 
 loaded_37:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R1, R4
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVS	(R4), F1
@@ -54796,430 +59896,216 @@ four_41:
 
 loaded_40:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
+	ADD	$0, R3, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
-	FMOVS	(R4), F1
+	FMOVS	(R4), F2
 	TBZ	$0, R5, loaded_43
 	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
+	VLD1	(R4), V2.H[2]
 	JMP	loaded_43
 
 one_45:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R4), V2.H[0]
 	JMP	loaded_43
 
 four_44:
-	FMOVD	(R4), F1
+	FMOVD	(R4), F2
 
 loaded_43:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_46
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_46
-
-one_48:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_46
-
-four_47:
-	FMOVD	(R4), F2
-
-loaded_46:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R8, R4
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_49
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_49
-
-one_51:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_49
-
-four_50:
-	FMOVD	(R4), F1
-
-loaded_49:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R9, R4
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_52
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_52
-
-one_54:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_52
-
-four_53:
-	FMOVD	(R4), F2
-
-loaded_52:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R10, R4
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_55
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_55
-
-one_57:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_55
-
-four_56:
-	FMOVD	(R4), F2
-
-loaded_55:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$0, R11, R4
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVS	(R4), F3
-	TBZ	$0, R5, loaded_58
-	ADD	$4, R4, R4
-	VLD1	(R4), V3.H[2]
-	JMP	loaded_58
-
-one_60:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R4), V3.H[0]
-	JMP	loaded_58
-
-four_59:
-	FMOVD	(R4), F3
-
-loaded_58:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
 
 narrow3left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R14), F1
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_61
+	ADD	$0, R8, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F1
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V1.S[2]
+	JMP	loaded_46
 
-one_63:
-	FMOVS	(R14), F1
-	JMP	loaded_61
+one_48:
+	FMOVS	(R10), F1
+	JMP	loaded_46
 
-four_62:
-	FMOVQ	(R14), F1
+four_47:
+	FMOVQ	(R10), F1
 
-loaded_61:
+loaded_46:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$1, R5, skip_64
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R6, R8
+	TBZ	$1, R5, skip_49
+	FMOVD	F0, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_64:
-	TBZ	$0, R5, skip_65
-	FMOVS	F0, (R12)
+skip_49:
+	TBZ	$0, R5, skip_50
+	FMOVS	F0, (R8)
 
-skip_65:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
-	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
+skip_50:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
 	JMP	narrow3outer
 	JMP	end
 
-levels4:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R3
-	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
-	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
-	CMP	$4, R8
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
 	BLT	narrow4
 
 outer4:
-	MOVD	R8, R23
-	AND	$3, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$1, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R9, R9
-	FMOVD	(R11), F0
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R3), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R3), F1
+	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
+	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
+	FMOVD	(R5), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
+	FMOVD	(R8), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R4), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R6), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R5), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R12), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R13), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R14), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R15), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R19), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R20), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	(R21), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	(R22), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
 
 overlap4left:
-	FMOVQ	(R24), F1
+	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$1, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R8
+	CMP	$32, R7
 	BLT	one4
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F4, F6)
+	FLDPQ	(R3), (F0, F2)
+	FLDPQ	32(R3), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V2.H8, V31.H8, V3.H8
@@ -55228,7 +60114,1008 @@ many4:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FLDPQ	(R3), (F15, F14)
+	FLDPQ	(R4), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R4), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R6), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R5), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	32(R6), (F11, F9)
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	32(R5), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R8), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R8), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R3, R3
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R8, R8
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$4, R7
+	BLT	last4
+	FMOVD	(R3), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R5), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R3, R3
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R8, R8
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_52
+	TBZ	$1, R7, one_53
+	FMOVS	(R1), F7
+	TBZ	$0, R7, loaded_51
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_51
+
+one_53:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_51
+
+four_52:
+	FMOVD	(R1), F7
+
+loaded_51:
+	VZIP1	V7.H8, V31.H8, V7.H8
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_55
+	TBZ	$1, R7, one_56
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_54
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_54
+
+one_56:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_54
+
+four_55:
+	FMOVD	(R1), F6
+
+loaded_54:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_58
+	TBZ	$1, R7, one_59
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_57
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_57
+
+one_59:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_57
+
+four_58:
+	FMOVD	(R1), F6
+
+loaded_57:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_61
+	TBZ	$1, R7, one_62
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_60
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_60
+
+one_62:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_60
+
+four_61:
+	FMOVD	(R1), F5
+
+loaded_60:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_64
+	TBZ	$1, R7, one_65
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_63
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_63
+
+one_65:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_63
+
+four_64:
+	FMOVD	(R1), F6
+
+loaded_63:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
+
+narrow4left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_67
+	TBZ	$1, R7, one_68
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_66
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_66
+
+one_68:
+	FMOVS	(R14), F6
+	JMP	loaded_66
+
+four_67:
+	FMOVQ	(R14), F6
+
+loaded_66:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_69
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_69:
+	TBZ	$0, R7, skip_70
+	FMOVS	F7, (R12)
+
+skip_70:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
+	JMP	end
+
+tree5:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow5
+
+outer5:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R11), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R5), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R3), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R2), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
+
+overlap5left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
+
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many5:
+	CMP	$32, R8
+	BLT	one5
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R5), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R3), (F8, F10)
+	FLDPQ	32(R3), (F12, F14)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	(R2), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R2), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$64, R11, R11
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$4, R8
+	BLT	last5
+	FMOVD	(R11), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R5), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$8, R11, R11
+	ADD	$8, R5, R5
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R3, R3
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$2, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$2, R8, four_72
+	TBZ	$1, R8, one_73
+	FMOVS	(R9), F0
+	TBZ	$0, R8, loaded_71
+	ADD	$4, R9, R9
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_71
+
+one_73:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_71
+
+four_72:
+	FMOVD	(R9), F0
+
+loaded_71:
+	VZIP1	V0.H8, V31.H8, V0.H8
+	ADD	$0, R5, R9
+	TBNZ	$2, R8, four_75
+	TBZ	$1, R8, one_76
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_74
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_74
+
+one_76:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_74
+
+four_75:
+	FMOVD	(R9), F1
+
+loaded_74:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_78
+	TBZ	$1, R8, one_79
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_77
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_77
+
+one_79:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_77
+
+four_78:
+	FMOVD	(R9), F1
+
+loaded_77:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_81
+	TBZ	$1, R8, one_82
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_80
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_80
+
+one_82:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_80
+
+four_81:
+	FMOVD	(R9), F1
+
+loaded_80:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_84
+	TBZ	$1, R8, one_85
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_83
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_83
+
+one_85:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_83
+
+four_84:
+	FMOVD	(R9), F2
+
+loaded_83:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_87
+	TBZ	$1, R8, one_88
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_86
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_86
+
+one_88:
+	FMOVS	(R14), F1
+	JMP	loaded_86
+
+four_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_89
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_89:
+	TBZ	$0, R8, skip_90
+	FMOVS	F0, (R12)
+
+skip_90:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$4, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$3, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R7), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R4), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R5), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R11), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R9), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$32, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F2)
+	FLDPQ	32(R7), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	(R4), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
@@ -55237,7 +61124,7 @@ many4:
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
@@ -55246,12 +61133,12 @@ many4:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R2), (F15, F13)
+	FLDPQ	(R6), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R5), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -55264,12 +61151,12 @@ many4:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R2), (F12, F14)
+	FLDPQ	32(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -55282,8 +61169,8 @@ many4:
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R7), (F15, F13)
-	FLDPQ	32(R7), (F11, F9)
+	FLDPQ	(R11), (F15, F13)
+	FLDPQ	32(R11), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
@@ -55292,7 +61179,7 @@ many4:
 	VZIP1	V11.H8, V31.H8, V11.H8
 	VZIP2	V9.H8, V31.H8, V8.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R9), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
@@ -55301,7 +61188,7 @@ many4:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
@@ -55310,42 +61197,6 @@ many4:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	(R6), (F16, F18)
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	(R5), (F20, F21)
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	32(R6), (F19, F17)
-	VZIP2	V19.H8, V31.H8, V18.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V17.H8, V31.H8, V16.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	32(R5), (F21, F20)
-	VZIP2	V21.H8, V31.H8, V22.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	VZIP2	V20.H8, V31.H8, V22.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
@@ -55354,8 +61205,497 @@ many4:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R12), (F8, F10)
-	FLDPQ	32(R12), (F12, F14)
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R7, R7
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R11, R11
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$4, R3
+	BLT	last6
+	FMOVD	(R7), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R5), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R11), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R9), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R7, R7
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R11, R11
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$2, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$2, R3, four_92
+	TBZ	$1, R3, one_93
+	FMOVS	(R1), F7
+	TBZ	$0, R3, loaded_91
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_91
+
+one_93:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_91
+
+four_92:
+	FMOVD	(R1), F7
+
+loaded_91:
+	VZIP1	V7.H8, V31.H8, V7.H8
+	ADD	$0, R4, R1
+	TBNZ	$2, R3, four_95
+	TBZ	$1, R3, one_96
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_94
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_94
+
+one_96:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_94
+
+four_95:
+	FMOVD	(R1), F6
+
+loaded_94:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R3, four_98
+	TBZ	$1, R3, one_99
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_97
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_97
+
+one_99:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_97
+
+four_98:
+	FMOVD	(R1), F6
+
+loaded_97:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R5, R1
+	TBNZ	$2, R3, four_101
+	TBZ	$1, R3, one_102
+	FMOVS	(R1), F5
+	TBZ	$0, R3, loaded_100
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_100
+
+one_102:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_100
+
+four_101:
+	FMOVD	(R1), F5
+
+loaded_100:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R11, R1
+	TBNZ	$2, R3, four_104
+	TBZ	$1, R3, one_105
+	FMOVS	(R1), F6
+	TBZ	$0, R3, loaded_103
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_103
+
+one_105:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_103
+
+four_104:
+	FMOVD	(R1), F6
+
+loaded_103:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R9, R1
+	TBNZ	$2, R3, four_107
+	TBZ	$1, R3, one_108
+	FMOVS	(R1), F5
+	TBZ	$0, R3, loaded_106
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_106
+
+one_108:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_106
+
+four_107:
+	FMOVD	(R1), F5
+
+loaded_106:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R3, four_110
+	TBZ	$1, R3, one_111
+	FMOVD	(R14), F6
+	TBZ	$0, R3, loaded_109
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_109
+
+one_111:
+	FMOVS	(R14), F6
+	JMP	loaded_109
+
+four_110:
+	FMOVQ	(R14), F6
+
+loaded_109:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$1, R3, skip_112
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_112:
+	TBZ	$0, R3, skip_113
+	FMOVS	F7, (R12)
+
+skip_113:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$4, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$3, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R8), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R5), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R2), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$32, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F5)
+	FLDPQ	32(R8), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R5), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R7), (F8, F10)
+	FLDPQ	32(R7), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
@@ -55364,7 +61704,7 @@ many4:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	(R13), (F16, F17)
+	FLDPQ	(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -55373,7 +61713,7 @@ many4:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
@@ -55382,12 +61722,1166 @@ many4:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R14), (F16, F18)
+	FLDPQ	(R2), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R2), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$64, R8, R8
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R7, R7
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$4, R11
+	BLT	last7
+	FMOVD	(R8), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R5), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$8, R8, R8
+	ADD	$8, R5, R5
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R7, R7
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$2, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$2, R11, four_115
+	TBZ	$1, R11, one_116
+	FMOVS	(R9), F0
+	TBZ	$0, R11, loaded_114
+	ADD	$4, R9, R9
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_114
+
+one_116:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_114
+
+four_115:
+	FMOVD	(R9), F0
+
+loaded_114:
+	VZIP1	V0.H8, V31.H8, V0.H8
+	ADD	$0, R5, R9
+	TBNZ	$2, R11, four_118
+	TBZ	$1, R11, one_119
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_117
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_117
+
+one_119:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_117
+
+four_118:
+	FMOVD	(R9), F1
+
+loaded_117:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R11, four_121
+	TBZ	$1, R11, one_122
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_120
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_120
+
+one_122:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_120
+
+four_121:
+	FMOVD	(R9), F1
+
+loaded_120:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R7, R9
+	TBNZ	$2, R11, four_124
+	TBZ	$1, R11, one_125
+	FMOVS	(R9), F1
+	TBZ	$0, R11, loaded_123
+	ADD	$4, R9, R9
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_123
+
+one_125:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_123
+
+four_124:
+	FMOVD	(R9), F1
+
+loaded_123:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	ADD	$0, R1, R9
+	TBNZ	$2, R11, four_127
+	TBZ	$1, R11, one_128
+	FMOVS	(R9), F2
+	TBZ	$0, R11, loaded_126
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_126
+
+one_128:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_126
+
+four_127:
+	FMOVD	(R9), F2
+
+loaded_126:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R11, four_130
+	TBZ	$1, R11, one_131
+	FMOVS	(R9), F2
+	TBZ	$0, R11, loaded_129
+	ADD	$4, R9, R9
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_129
+
+one_131:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_129
+
+four_130:
+	FMOVD	(R9), F2
+
+loaded_129:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R11, four_133
+	TBZ	$1, R11, one_134
+	FMOVD	(R14), F1
+	TBZ	$0, R11, loaded_132
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_132
+
+one_134:
+	FMOVS	(R14), F1
+	JMP	loaded_132
+
+four_133:
+	FMOVQ	(R14), F1
+
+loaded_132:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$1, R11, skip_135
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_135:
+	TBZ	$0, R11, skip_136
+	FMOVS	F0, (R12)
+
+skip_136:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVD	(R3), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R4), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R5), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R8), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R9), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R10), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$32, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F2)
+	FLDPQ	32(R3), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	(R4), (F15, F14)
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FLDPQ	32(R4), (F14, F15)
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FLDPQ	(R6), (F15, F13)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FLDPQ	(R5), (F11, F10)
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FLDPQ	32(R6), (F12, F14)
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	32(R5), (F10, F11)
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	(R8), (F15, F13)
+	FLDPQ	32(R8), (F11, F9)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	(R9), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R9), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R10), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R10), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R12), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R12), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R12), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$64, R3, R3
+	ADD	$64, R4, R4
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R8, R8
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$4, R7
+	BLT	last8
+	FMOVD	(R3), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R5), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R9), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$8, R3, R3
+	ADD	$8, R4, R4
+	ADD	$8, R6, R6
+	ADD	$8, R5, R5
+	ADD	$8, R8, R8
+	ADD	$8, R9, R9
+	ADD	$8, R10, R10
+	ADD	$8, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_138
+	TBZ	$1, R7, one_139
+	FMOVS	(R1), F7
+	TBZ	$0, R7, loaded_137
+	ADD	$4, R1, R1
+	VLD1	(R1), V7.H[2]
+	JMP	loaded_137
+
+one_139:
+	VEOR	V7.B16, V7.B16, V7.B16
+	VLD1	(R1), V7.H[0]
+	JMP	loaded_137
+
+four_138:
+	FMOVD	(R1), F7
+
+loaded_137:
+	VZIP1	V7.H8, V31.H8, V7.H8
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_141
+	TBZ	$1, R7, one_142
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_140
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_140
+
+one_142:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_140
+
+four_141:
+	FMOVD	(R1), F6
+
+loaded_140:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_144
+	TBZ	$1, R7, one_145
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_143
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_143
+
+one_145:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_143
+
+four_144:
+	FMOVD	(R1), F6
+
+loaded_143:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_147
+	TBZ	$1, R7, one_148
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_146
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_146
+
+one_148:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_146
+
+four_147:
+	FMOVD	(R1), F5
+
+loaded_146:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_150
+	TBZ	$1, R7, one_151
+	FMOVS	(R1), F6
+	TBZ	$0, R7, loaded_149
+	ADD	$4, R1, R1
+	VLD1	(R1), V6.H[2]
+	JMP	loaded_149
+
+one_151:
+	VEOR	V6.B16, V6.B16, V6.B16
+	VLD1	(R1), V6.H[0]
+	JMP	loaded_149
+
+four_150:
+	FMOVD	(R1), F6
+
+loaded_149:
+	VZIP1	V6.H8, V31.H8, V6.H8
+	ADD	$0, R9, R1
+	TBNZ	$2, R7, four_153
+	TBZ	$1, R7, one_154
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_152
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_152
+
+one_154:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_152
+
+four_153:
+	FMOVD	(R1), F5
+
+loaded_152:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	ADD	$0, R10, R1
+	TBNZ	$2, R7, four_156
+	TBZ	$1, R7, one_157
+	FMOVS	(R1), F5
+	TBZ	$0, R7, loaded_155
+	ADD	$4, R1, R1
+	VLD1	(R1), V5.H[2]
+	JMP	loaded_155
+
+one_157:
+	VEOR	V5.B16, V5.B16, V5.B16
+	VLD1	(R1), V5.H[0]
+	JMP	loaded_155
+
+four_156:
+	FMOVD	(R1), F5
+
+loaded_155:
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_159
+	TBZ	$1, R7, one_160
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_158
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_158
+
+one_160:
+	FMOVS	(R14), F6
+	JMP	loaded_158
+
+four_159:
+	FMOVQ	(R14), F6
+
+loaded_158:
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_161
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_161:
+	TBZ	$0, R7, skip_162
+	FMOVS	F7, (R12)
+
+skip_162:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVD	(R11), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R5), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R4), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R3), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R2), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FMOVD	(R7), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$32, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R5), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R6), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R4), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FLDPQ	32(R6), (F11, F9)
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	32(R4), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R3), (F8, F10)
+	FLDPQ	32(R3), (F12, F14)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	(R1), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R1), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	(R2), (F16, F18)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R7), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -55400,12 +62894,12 @@ many4:
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R14), (F19, F17)
+	FLDPQ	32(R2), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -55418,676 +62912,372 @@ many4:
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R19), (F16, F18)
-	FLDPQ	32(R19), (F20, F22)
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V20.H8, V31.H8, V21.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VZIP2	V22.H8, V31.H8, V23.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	(R20), (F24, F25)
-	VZIP2	V24.H8, V31.H8, V26.H8
-	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	VZIP2	V25.H8, V31.H8, V26.H8
-	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	32(R20), (F25, F24)
-	VZIP2	V25.H8, V31.H8, V26.H8
-	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	VZIP2	V24.H8, V31.H8, V26.H8
-	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	FLDPQ	(R21), (F24, F26)
-	VZIP2	V24.H8, V31.H8, V25.H8
-	VZIP1	V24.H8, V31.H8, V24.H8
-	VZIP2	V26.H8, V31.H8, V27.H8
-	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	(R22), (F28, F29)
-	VZIP2	V28.H8, V31.H8, V30.H8
-	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	VZIP2	V29.H8, V31.H8, V30.H8
-	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
-	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	32(R21), (F27, F25)
-	VZIP2	V27.H8, V31.H8, V26.H8
-	VZIP1	V27.H8, V31.H8, V27.H8
-	VZIP2	V25.H8, V31.H8, V24.H8
-	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	32(R22), (F29, F28)
-	VZIP2	V29.H8, V31.H8, V30.H8
-	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	VZIP2	V28.H8, V31.H8, V30.H8
-	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R23), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R23), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R23), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R12), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R12), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R12), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R3, R3
-	ADD	$64, R2, R2
-	ADD	$64, R1, R1
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R6, R6
 	ADD	$64, R5, R5
-	ADD	$64, R12, R12
-	ADD	$64, R13, R13
-	ADD	$64, R14, R14
-	ADD	$64, R15, R15
-	ADD	$64, R19, R19
-	ADD	$64, R20, R20
-	ADD	$64, R21, R21
-	ADD	$64, R22, R22
+	ADD	$64, R6, R6
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$64, R2, R2
+	ADD	$64, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$4, R8
-	BLT	last4
-	FMOVD	(R11), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R3), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R2), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R1), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R4), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R5), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R12), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R13), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R14), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R15), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R19), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R20), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	FMOVD	(R21), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	FMOVD	(R22), F3
+	BLT	last9
+	FMOVD	(R11), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R5), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R4), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R7), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R3, R3
-	ADD	$8, R2, R2
-	ADD	$8, R1, R1
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R6, R6
 	ADD	$8, R5, R5
-	ADD	$8, R12, R12
-	ADD	$8, R13, R13
-	ADD	$8, R14, R14
-	ADD	$8, R15, R15
-	ADD	$8, R19, R19
-	ADD	$8, R20, R20
-	ADD	$8, R21, R21
-	ADD	$8, R22, R22
+	ADD	$8, R6, R6
+	ADD	$8, R4, R4
+	ADD	$8, R3, R3
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_67
-	TBZ	$1, R8, one_68
-	FMOVS	(R9), F7
-	TBZ	$0, R8, loaded_66
+	TBNZ	$2, R8, four_164
+	TBZ	$1, R8, one_165
+	FMOVS	(R9), F0
+	TBZ	$0, R8, loaded_163
 	ADD	$4, R9, R9
-	VLD1	(R9), V7.H[2]
-	JMP	loaded_66
+	VLD1	(R9), V0.H[2]
+	JMP	loaded_163
 
-one_68:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R9), V7.H[0]
-	JMP	loaded_66
+one_165:
+	VEOR	V0.B16, V0.B16, V0.B16
+	VLD1	(R9), V0.H[0]
+	JMP	loaded_163
 
-four_67:
-	FMOVD	(R9), F7
+four_164:
+	FMOVD	(R9), F0
 
-loaded_66:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_70
-	TBZ	$1, R8, one_71
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_69
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_69
-
-one_71:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_69
-
-four_70:
-	FMOVD	(R9), F6
-
-loaded_69:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_73
-	TBZ	$1, R8, one_74
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_72
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_72
-
-one_74:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_72
-
-four_73:
-	FMOVD	(R9), F6
-
-loaded_72:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_76
-	TBZ	$1, R8, one_77
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_75
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_75
-
-one_77:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_75
-
-four_76:
-	FMOVD	(R9), F5
-
-loaded_75:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_79
-	TBZ	$1, R8, one_80
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_78
-	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_78
-
-one_80:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_78
-
-four_79:
-	FMOVD	(R9), F6
-
-loaded_78:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_82
-	TBZ	$1, R8, one_83
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_81
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_81
-
-one_83:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_81
-
-four_82:
-	FMOVD	(R9), F5
-
-loaded_81:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_85
-	TBZ	$1, R8, one_86
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_84
-	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_84
-
-one_86:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_84
-
-four_85:
-	FMOVD	(R9), F5
-
-loaded_84:
-	VZIP1	V5.H8, V31.H8, V5.H8
+loaded_163:
+	VZIP1	V0.H8, V31.H8, V0.H8
 	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_88
-	TBZ	$1, R8, one_89
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_87
+	TBNZ	$2, R8, four_167
+	TBZ	$1, R8, one_168
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_166
 	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_87
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_166
 
-one_89:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_87
+one_168:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_166
 
-four_88:
-	FMOVD	(R9), F4
+four_167:
+	FMOVD	(R9), F1
 
-loaded_87:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R12, R9
-	TBNZ	$2, R8, four_91
-	TBZ	$1, R8, one_92
-	FMOVS	(R9), F6
-	TBZ	$0, R8, loaded_90
+loaded_166:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_170
+	TBZ	$1, R8, one_171
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_169
 	ADD	$4, R9, R9
-	VLD1	(R9), V6.H[2]
-	JMP	loaded_90
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_169
 
-one_92:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R9), V6.H[0]
-	JMP	loaded_90
+one_171:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_169
 
-four_91:
-	FMOVD	(R9), F6
+four_170:
+	FMOVD	(R9), F1
 
-loaded_90:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R13, R9
-	TBNZ	$2, R8, four_94
-	TBZ	$1, R8, one_95
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_93
+loaded_169:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	ADD	$0, R4, R9
+	TBNZ	$2, R8, four_173
+	TBZ	$1, R8, one_174
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_172
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_93
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_172
 
-one_95:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_93
+one_174:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_172
 
-four_94:
-	FMOVD	(R9), F5
+four_173:
+	FMOVD	(R9), F2
 
-loaded_93:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R14, R9
-	TBNZ	$2, R8, four_97
-	TBZ	$1, R8, one_98
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_96
+loaded_172:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_176
+	TBZ	$1, R8, one_177
+	FMOVS	(R9), F1
+	TBZ	$0, R8, loaded_175
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_96
+	VLD1	(R9), V1.H[2]
+	JMP	loaded_175
 
-one_98:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_96
+one_177:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VLD1	(R9), V1.H[0]
+	JMP	loaded_175
 
-four_97:
-	FMOVD	(R9), F5
+four_176:
+	FMOVD	(R9), F1
 
-loaded_96:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	ADD	$0, R15, R9
-	TBNZ	$2, R8, four_100
-	TBZ	$1, R8, one_101
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_99
+loaded_175:
+	VZIP1	V1.H8, V31.H8, V1.H8
+	ADD	$0, R1, R9
+	TBNZ	$2, R8, four_179
+	TBZ	$1, R8, one_180
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_178
 	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_99
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_178
 
-one_101:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_99
+one_180:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_178
 
-four_100:
-	FMOVD	(R9), F4
+four_179:
+	FMOVD	(R9), F2
 
-loaded_99:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R19, R9
-	TBNZ	$2, R8, four_103
-	TBZ	$1, R8, one_104
-	FMOVS	(R9), F5
-	TBZ	$0, R8, loaded_102
+loaded_178:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_182
+	TBZ	$1, R8, one_183
+	FMOVS	(R9), F2
+	TBZ	$0, R8, loaded_181
 	ADD	$4, R9, R9
-	VLD1	(R9), V5.H[2]
-	JMP	loaded_102
+	VLD1	(R9), V2.H[2]
+	JMP	loaded_181
 
-one_104:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R9), V5.H[0]
-	JMP	loaded_102
+one_183:
+	VEOR	V2.B16, V2.B16, V2.B16
+	VLD1	(R9), V2.H[0]
+	JMP	loaded_181
 
-four_103:
-	FMOVD	(R9), F5
+four_182:
+	FMOVD	(R9), F2
 
-loaded_102:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	ADD	$0, R20, R9
-	TBNZ	$2, R8, four_106
-	TBZ	$1, R8, one_107
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_105
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_105
-
-one_107:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_105
-
-four_106:
-	FMOVD	(R9), F4
-
-loaded_105:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	ADD	$0, R21, R9
-	TBNZ	$2, R8, four_109
-	TBZ	$1, R8, one_110
-	FMOVS	(R9), F4
-	TBZ	$0, R8, loaded_108
-	ADD	$4, R9, R9
-	VLD1	(R9), V4.H[2]
-	JMP	loaded_108
-
-one_110:
-	VEOR	V4.B16, V4.B16, V4.B16
-	VLD1	(R9), V4.H[0]
-	JMP	loaded_108
-
-four_109:
-	FMOVD	(R9), F4
-
-loaded_108:
-	VZIP1	V4.H8, V31.H8, V4.H8
-	ADD	$0, R22, R9
-	TBNZ	$2, R8, four_112
-	TBZ	$1, R8, one_113
+loaded_181:
+	VZIP1	V2.H8, V31.H8, V2.H8
+	ADD	$0, R7, R9
+	TBNZ	$2, R8, four_185
+	TBZ	$1, R8, one_186
 	FMOVS	(R9), F3
-	TBZ	$0, R8, loaded_111
+	TBZ	$0, R8, loaded_184
 	ADD	$4, R9, R9
 	VLD1	(R9), V3.H[2]
-	JMP	loaded_111
+	JMP	loaded_184
 
-one_113:
+one_186:
 	VEOR	V3.B16, V3.B16, V3.B16
 	VLD1	(R9), V3.H[0]
-	JMP	loaded_111
+	JMP	loaded_184
 
-four_112:
+four_185:
 	FMOVD	(R9), F3
 
-loaded_111:
+loaded_184:
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$2, R8, four_115
-	TBZ	$1, R8, one_116
-	FMOVD	(R25), F6
-	TBZ	$0, R8, loaded_114
-	ADD	$8, R25, R25
-	VLD1	(R25), V6.S[2]
-	JMP	loaded_114
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_188
+	TBZ	$1, R8, one_189
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_187
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_187
 
-one_116:
-	FMOVS	(R25), F6
-	JMP	loaded_114
+one_189:
+	FMOVS	(R14), F1
+	JMP	loaded_187
 
-four_115:
-	FMOVQ	(R25), F6
+four_188:
+	FMOVQ	(R14), F1
 
-loaded_114:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_187:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$1, R8, skip_117
-	FMOVD	F7, (R23)
-	ADD	$8, R23, R23
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_190
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_117:
-	TBZ	$0, R8, skip_118
-	FMOVS	F7, (R23)
+skip_190:
+	TBZ	$0, R8, skip_191
+	FMOVS	F0, (R12)
 
-skip_118:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_191:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET
@@ -56096,41 +63286,51 @@ end:
 TEXT ·colsI32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-4, R2, R2
+	LSL	$2, R2, R2
+	MOVD	80(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	56(R0), R2
+	AND	$-1, R2, R2
 	LSL	$2, R2, R2
 	MOVD	88(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
-	AND	$-1, R2, R2
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-4, R2, R2
 	LSL	$2, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
 
@@ -56147,14 +63347,14 @@ outer0:
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
 	FMOVQ	(R2), F0
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -56177,7 +63377,7 @@ many0:
 	FLDPQ	32(R2), (F2, F3)
 	FLDPQ	64(R2), (F4, F5)
 	FLDPQ	96(R2), (F6, F7)
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -56194,7 +63394,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -56214,14 +63414,14 @@ one0:
 	CMP	$4, R4
 	BLT	last0
 	FMOVQ	(R2), F7
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -56252,7 +63452,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -56277,7 +63477,7 @@ four_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -56300,7 +63500,7 @@ four_5:
 
 loaded_4:
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -56321,23 +63521,23 @@ skip_8:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
 
@@ -56360,14 +63560,14 @@ outer1:
 	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -56406,7 +63606,7 @@ many1:
 	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -56423,7 +63623,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -56446,14 +63646,14 @@ one1:
 	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -56487,7 +63687,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -56530,7 +63730,7 @@ four_13:
 loaded_12:
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -56553,7 +63753,7 @@ four_16:
 
 loaded_15:
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -56574,19 +63774,19 @@ skip_19:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -56595,7 +63795,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
 
@@ -56627,17 +63827,15 @@ outer2:
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R6), F1
-	FMOVQ	(R7), F2
-	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -56685,30 +63883,18 @@ many2:
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
 	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R7), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	32(R7), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
 	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R7), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	96(R7), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -56725,7 +63911,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -56751,17 +63937,15 @@ one2:
 	FMOVQ	(R4), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R6), F6
-	FMOVQ	(R7), F5
-	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -56801,7 +63985,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -56860,87 +64044,69 @@ four_27:
 	FMOVQ	(R1), F6
 
 loaded_26:
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R1), F5
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R1), F5
-
-loaded_29:
-	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R3, four_33
-	TBZ	$1, R3, one_34
+	TBNZ	$2, R3, four_30
+	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_32
+	TBZ	$0, R3, loaded_29
 	ADD	$8, R10, R10
 	VLD1	(R10), V6.S[2]
-	JMP	loaded_32
+	JMP	loaded_29
 
-one_34:
+one_31:
 	FMOVS	(R10), F6
-	JMP	loaded_32
+	JMP	loaded_29
 
-four_33:
+four_30:
 	FMOVQ	(R10), F6
 
-loaded_32:
+loaded_29:
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$1, R3, skip_35
+	TBZ	$1, R3, skip_32
 	FMOVD	F7, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
-skip_35:
-	TBZ	$0, R3, skip_36
+skip_32:
+	TBZ	$0, R3, skip_33
 	FMOVS	F7, (R8)
 
-skip_36:
+skip_33:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -56949,55 +64115,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$4, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$3, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	ADD	R8, R4, R4
 	FMOVQ	(R7), F7
 	FMOVQ	(R1), F6
 	VADD	V6.S4, V7.S4, V7.S4
@@ -57005,64 +64150,40 @@ outer3:
 	FMOVQ	(R3), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R10), F5
-	FMOVQ	(R11), F4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$32, R5
@@ -57107,75 +64228,27 @@ many3:
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R8), (F8, F9)
-	FLDPQ	32(R8), (F10, F11)
-	FLDPQ	64(R8), (F12, F13)
-	FLDPQ	96(R8), (F14, F15)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	(R10), (F16, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	(R11), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	32(R11), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F16)
-	FLDPQ	64(R11), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	96(R11), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R12), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R12), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R12), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R8), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R8), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R8), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -57186,10 +64259,6 @@ many3done:
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$32, R5, R5
@@ -57205,25 +64274,17 @@ one3:
 	FMOVQ	(R3), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R10), F2
-	FMOVQ	(R11), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -57231,10 +64292,6 @@ one3done:
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$4, R5, R5
@@ -57252,27 +64309,19 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
 	JMP	outer3
 
 narrow3:
@@ -57280,23 +64329,41 @@ narrow3:
 
 narrow3outer:
 	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R5, four_35
+	TBZ	$1, R5, one_36
 	FMOVD	(R4), F0
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R5, loaded_34
 	ADD	$8, R4, R4
 	VLD1	(R4), V0.S[2]
+	JMP	loaded_34
+
+one_36:
+	FMOVS	(R4), F0
+	JMP	loaded_34
+
+four_35:
+	FMOVQ	(R4), F0
+
+loaded_34:
+	ADD	$0, R1, R4
+	TBNZ	$2, R5, four_38
+	TBZ	$1, R5, one_39
+	FMOVD	(R4), F1
+	TBZ	$0, R5, loaded_37
+	ADD	$8, R4, R4
+	VLD1	(R4), V1.S[2]
 	JMP	loaded_37
 
 one_39:
-	FMOVS	(R4), F0
+	FMOVS	(R4), F1
 	JMP	loaded_37
 
 four_38:
-	FMOVQ	(R4), F0
+	FMOVQ	(R4), F1
 
 loaded_37:
-	ADD	$0, R1, R4
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R2, R4
 	TBNZ	$2, R5, four_41
 	TBZ	$1, R5, one_42
 	FMOVD	(R4), F1
@@ -57313,478 +64380,1161 @@ four_41:
 	FMOVQ	(R4), F1
 
 loaded_40:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R2, R4
+	ADD	$0, R3, R4
 	TBNZ	$2, R5, four_44
 	TBZ	$1, R5, one_45
-	FMOVD	(R4), F1
+	FMOVD	(R4), F2
 	TBZ	$0, R5, loaded_43
 	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
+	VLD1	(R4), V2.S[2]
 	JMP	loaded_43
 
 one_45:
-	FMOVS	(R4), F1
+	FMOVS	(R4), F2
 	JMP	loaded_43
 
 four_44:
-	FMOVQ	(R4), F1
+	FMOVQ	(R4), F2
 
 loaded_43:
-	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_46
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R4), F2
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R4), F2
-
-loaded_46:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R8, R4
-	TBNZ	$2, R5, four_50
-	TBZ	$1, R5, one_51
-	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_49
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_49
-
-one_51:
-	FMOVS	(R4), F1
-	JMP	loaded_49
-
-four_50:
-	FMOVQ	(R4), F1
-
-loaded_49:
-	ADD	$0, R9, R4
-	TBNZ	$2, R5, four_53
-	TBZ	$1, R5, one_54
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_52
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_52
-
-one_54:
-	FMOVS	(R4), F2
-	JMP	loaded_52
-
-four_53:
-	FMOVQ	(R4), F2
-
-loaded_52:
-	VADD	V2.S4, V1.S4, V1.S4
-	ADD	$0, R10, R4
-	TBNZ	$2, R5, four_56
-	TBZ	$1, R5, one_57
-	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_55
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_55
-
-one_57:
-	FMOVS	(R4), F2
-	JMP	loaded_55
-
-four_56:
-	FMOVQ	(R4), F2
-
-loaded_55:
-	ADD	$0, R11, R4
-	TBNZ	$2, R5, four_59
-	TBZ	$1, R5, one_60
-	FMOVD	(R4), F3
-	TBZ	$0, R5, loaded_58
-	ADD	$8, R4, R4
-	VLD1	(R4), V3.S[2]
-	JMP	loaded_58
-
-one_60:
-	FMOVS	(R4), F3
-	JMP	loaded_58
-
-four_59:
-	FMOVQ	(R4), F3
-
-loaded_58:
-	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
 
 narrow3left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R5, four_62
-	TBZ	$1, R5, one_63
-	FMOVD	(R14), F1
-	TBZ	$0, R5, loaded_61
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_61
+	ADD	$0, R8, R10
+	TBNZ	$2, R5, four_47
+	TBZ	$1, R5, one_48
+	FMOVD	(R10), F1
+	TBZ	$0, R5, loaded_46
+	ADD	$8, R10, R10
+	VLD1	(R10), V1.S[2]
+	JMP	loaded_46
 
-one_63:
-	FMOVS	(R14), F1
-	JMP	loaded_61
+one_48:
+	FMOVS	(R10), F1
+	JMP	loaded_46
 
-four_62:
-	FMOVQ	(R14), F1
+four_47:
+	FMOVQ	(R10), F1
 
-loaded_61:
+loaded_46:
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$1, R5, skip_64
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R6, R8
+	TBZ	$1, R5, skip_49
+	FMOVD	F0, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_64:
-	TBZ	$0, R5, skip_65
-	FMOVS	F0, (R12)
+skip_49:
+	TBZ	$0, R5, skip_50
+	FMOVS	F0, (R8)
 
-skip_65:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
-	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
+skip_50:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
 	JMP	narrow3outer
 	JMP	end
 
-levels4:
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow4
+
+outer4:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R8), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
+
+overlap4left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
+
+overlap4done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many4:
+	CMP	$32, R7
+	BLT	one4
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R4), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R4), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R4), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R5), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	FLDPQ	32(R5), (F13, F12)
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R5), (F12, F13)
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	FLDPQ	96(R5), (F13, F12)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	(R8), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R8), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R8), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R8), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$4, R7
+	BLT	last4
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R8), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_52
+	TBZ	$1, R7, one_53
+	FMOVD	(R1), F7
+	TBZ	$0, R7, loaded_51
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_51
+
+one_53:
+	FMOVS	(R1), F7
+	JMP	loaded_51
+
+four_52:
+	FMOVQ	(R1), F7
+
+loaded_51:
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_55
+	TBZ	$1, R7, one_56
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_54
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_54
+
+one_56:
+	FMOVS	(R1), F6
+	JMP	loaded_54
+
+four_55:
+	FMOVQ	(R1), F6
+
+loaded_54:
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_58
+	TBZ	$1, R7, one_59
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_57
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_57
+
+one_59:
+	FMOVS	(R1), F6
+	JMP	loaded_57
+
+four_58:
+	FMOVQ	(R1), F6
+
+loaded_57:
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_61
+	TBZ	$1, R7, one_62
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_60
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_60
+
+one_62:
+	FMOVS	(R1), F5
+	JMP	loaded_60
+
+four_61:
+	FMOVQ	(R1), F5
+
+loaded_60:
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_64
+	TBZ	$1, R7, one_65
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_63
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_63
+
+one_65:
+	FMOVS	(R1), F6
+	JMP	loaded_63
+
+four_64:
+	FMOVQ	(R1), F6
+
+loaded_63:
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
+
+narrow4left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_67
+	TBZ	$1, R7, one_68
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_66
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_66
+
+one_68:
+	FMOVS	(R14), F6
+	JMP	loaded_66
+
+four_67:
+	FMOVQ	(R14), F6
+
+loaded_66:
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_69
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_69:
+	TBZ	$0, R7, skip_70
+	FMOVS	F7, (R12)
+
+skip_70:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
+	JMP	end
+
+tree5:
 	MOVD	8(R0), R11
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R3
+	ADD	R8, R11, R5
 	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
 	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
 	CMP	$4, R8
-	BLT	narrow4
+	BLT	narrow5
 
-outer4:
-	MOVD	R8, R23
-	AND	$3, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$4, R23, R23
-	LSL	$2, R23, R23
-	ADD	R23, R9, R9
-	FMOVQ	(R11), F0
-	FMOVQ	(R3), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R2), F1
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R6), F2
-	FMOVQ	(R5), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R12), F1
-	FMOVQ	(R13), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R14), F2
-	FMOVQ	(R15), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R19), F2
-	FMOVQ	(R20), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	(R21), F3
-	FMOVQ	(R22), F4
-	VADD	V4.S4, V3.S4, V3.S4
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+outer5:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R3), F6
+	FMOVQ	(R2), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
 
-overlap4left:
-	FMOVQ	(R24), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+overlap5left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
 
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$4, R24, R24
-	LSL	$2, R24, R24
-	SUB	R24, R9, R9
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
 
-many4:
+many5:
 	CMP	$32, R8
-	BLT	one4
-	FLDPQ	(R11), (F0, F1)
-	FLDPQ	32(R11), (F2, F3)
-	FLDPQ	64(R11), (F4, F5)
-	FLDPQ	96(R11), (F6, F7)
-	FLDPQ	(R3), (F15, F14)
+	BLT	one5
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R2), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R2), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R2), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R2), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$4, R8
+	BLT	last5
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R11, R11
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$2, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$2, R8, four_72
+	TBZ	$1, R8, one_73
+	FMOVD	(R9), F0
+	TBZ	$0, R8, loaded_71
+	ADD	$8, R9, R9
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_71
+
+one_73:
+	FMOVS	(R9), F0
+	JMP	loaded_71
+
+four_72:
+	FMOVQ	(R9), F0
+
+loaded_71:
+	ADD	$0, R5, R9
+	TBNZ	$2, R8, four_75
+	TBZ	$1, R8, one_76
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_74
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_74
+
+one_76:
+	FMOVS	(R9), F1
+	JMP	loaded_74
+
+four_75:
+	FMOVQ	(R9), F1
+
+loaded_74:
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_78
+	TBZ	$1, R8, one_79
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_77
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_77
+
+one_79:
+	FMOVS	(R9), F1
+	JMP	loaded_77
+
+four_78:
+	FMOVQ	(R9), F1
+
+loaded_77:
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_81
+	TBZ	$1, R8, one_82
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_80
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_80
+
+one_82:
+	FMOVS	(R9), F1
+	JMP	loaded_80
+
+four_81:
+	FMOVQ	(R9), F1
+
+loaded_80:
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_84
+	TBZ	$1, R8, one_85
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_83
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_83
+
+one_85:
+	FMOVS	(R9), F2
+	JMP	loaded_83
+
+four_84:
+	FMOVQ	(R9), F2
+
+loaded_83:
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_87
+	TBZ	$1, R8, one_88
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_86
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_86
+
+one_88:
+	FMOVS	(R14), F1
+	JMP	loaded_86
+
+four_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_89
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_89:
+	TBZ	$0, R8, skip_90
+	FMOVS	F0, (R12)
+
+skip_90:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$4, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$3, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R7), F0
+	FMOVQ	(R4), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R11), F1
+	FMOVQ	(R9), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$32, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F1)
+	FLDPQ	32(R7), (F2, F3)
+	FLDPQ	64(R7), (F4, F5)
+	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	VADD	V14.S4, V2.S4, V2.S4
 	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	64(R3), (F15, F14)
+	FLDPQ	64(R4), (F15, F14)
 	VADD	V15.S4, V4.S4, V4.S4
 	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R2), (F15, F14)
-	FLDPQ	32(R2), (F13, F12)
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	VADD	V10.S4, V13.S4, V13.S4
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V12.S4, V3.S4, V3.S4
-	FLDPQ	64(R2), (F12, F13)
-	FLDPQ	96(R2), (F14, F15)
-	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	96(R1), (F10, F11)
+	FLDPQ	96(R5), (F10, F11)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V4.S4, V4.S4
 	VADD	V13.S4, V5.S4, V5.S4
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R11), (F15, F14)
+	FLDPQ	32(R11), (F13, F12)
+	FLDPQ	64(R11), (F11, F10)
+	FLDPQ	96(R11), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
 	VADD	V16.S4, V15.S4, V15.S4
 	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	VADD	V17.S4, V13.S4, V13.S4
 	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	64(R4), (F16, F17)
+	FLDPQ	64(R9), (F16, F17)
 	VADD	V16.S4, V11.S4, V11.S4
 	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	96(R4), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	(R6), (F16, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	32(R5), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	96(R5), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	96(R9), (F17, F16)
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V15.S4, V0.S4, V0.S4
@@ -57795,644 +65545,1851 @@ many4:
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
 	FLDPQ	(R12), (F8, F9)
-	FLDPQ	32(R12), (F10, F11)
-	FLDPQ	64(R12), (F12, F13)
-	FLDPQ	96(R12), (F14, F15)
-	FLDPQ	(R13), (F16, F17)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R11, R11
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$4, R3
+	BLT	last6
+	FMOVQ	(R7), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R11, R11
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$2, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$2, R3, four_92
+	TBZ	$1, R3, one_93
+	FMOVD	(R1), F7
+	TBZ	$0, R3, loaded_91
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_91
+
+one_93:
+	FMOVS	(R1), F7
+	JMP	loaded_91
+
+four_92:
+	FMOVQ	(R1), F7
+
+loaded_91:
+	ADD	$0, R4, R1
+	TBNZ	$2, R3, four_95
+	TBZ	$1, R3, one_96
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_94
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_94
+
+one_96:
+	FMOVS	(R1), F6
+	JMP	loaded_94
+
+four_95:
+	FMOVQ	(R1), F6
+
+loaded_94:
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R6, R1
+	TBNZ	$2, R3, four_98
+	TBZ	$1, R3, one_99
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_97
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_97
+
+one_99:
+	FMOVS	(R1), F6
+	JMP	loaded_97
+
+four_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R5, R1
+	TBNZ	$2, R3, four_101
+	TBZ	$1, R3, one_102
+	FMOVD	(R1), F5
+	TBZ	$0, R3, loaded_100
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_100
+
+one_102:
+	FMOVS	(R1), F5
+	JMP	loaded_100
+
+four_101:
+	FMOVQ	(R1), F5
+
+loaded_100:
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R11, R1
+	TBNZ	$2, R3, four_104
+	TBZ	$1, R3, one_105
+	FMOVD	(R1), F6
+	TBZ	$0, R3, loaded_103
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_103
+
+one_105:
+	FMOVS	(R1), F6
+	JMP	loaded_103
+
+four_104:
+	FMOVQ	(R1), F6
+
+loaded_103:
+	ADD	$0, R9, R1
+	TBNZ	$2, R3, four_107
+	TBZ	$1, R3, one_108
+	FMOVD	(R1), F5
+	TBZ	$0, R3, loaded_106
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_106
+
+one_108:
+	FMOVS	(R1), F5
+	JMP	loaded_106
+
+four_107:
+	FMOVQ	(R1), F5
+
+loaded_106:
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R3, four_110
+	TBZ	$1, R3, one_111
+	FMOVD	(R14), F6
+	TBZ	$0, R3, loaded_109
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_109
+
+one_111:
+	FMOVS	(R14), F6
+	JMP	loaded_109
+
+four_110:
+	FMOVQ	(R14), F6
+
+loaded_109:
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$1, R3, skip_112
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_112:
+	TBZ	$0, R3, skip_113
+	FMOVS	F7, (R12)
+
+skip_113:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$4, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$3, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R8), F7
+	FMOVQ	(R5), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
+	FMOVQ	(R1), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	FMOVQ	(R2), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$32, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	VADD	V17.S4, V10.S4, V10.S4
 	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R13), (F16, F17)
+	FLDPQ	64(R1), (F16, F17)
 	VADD	V16.S4, V12.S4, V12.S4
 	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R13), (F17, F16)
+	FLDPQ	96(R1), (F17, F16)
 	VADD	V17.S4, V14.S4, V14.S4
 	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	(R14), (F16, F17)
-	FLDPQ	32(R14), (F18, F19)
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R2), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R2), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R2), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R2), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R8, R8
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$32, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$4, R11
+	BLT	last7
+	FMOVQ	(R8), F0
+	FMOVQ	(R5), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R2), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R8, R8
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$2, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$2, R11, four_115
+	TBZ	$1, R11, one_116
+	FMOVD	(R9), F0
+	TBZ	$0, R11, loaded_114
+	ADD	$8, R9, R9
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_114
+
+one_116:
+	FMOVS	(R9), F0
+	JMP	loaded_114
+
+four_115:
+	FMOVQ	(R9), F0
+
+loaded_114:
+	ADD	$0, R5, R9
+	TBNZ	$2, R11, four_118
+	TBZ	$1, R11, one_119
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_117
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_117
+
+one_119:
+	FMOVS	(R9), F1
+	JMP	loaded_117
+
+four_118:
+	FMOVQ	(R9), F1
+
+loaded_117:
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R6, R9
+	TBNZ	$2, R11, four_121
+	TBZ	$1, R11, one_122
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_120
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_120
+
+one_122:
+	FMOVS	(R9), F1
+	JMP	loaded_120
+
+four_121:
+	FMOVQ	(R9), F1
+
+loaded_120:
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R7, R9
+	TBNZ	$2, R11, four_124
+	TBZ	$1, R11, one_125
+	FMOVD	(R9), F1
+	TBZ	$0, R11, loaded_123
+	ADD	$8, R9, R9
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_123
+
+one_125:
+	FMOVS	(R9), F1
+	JMP	loaded_123
+
+four_124:
+	FMOVQ	(R9), F1
+
+loaded_123:
+	ADD	$0, R1, R9
+	TBNZ	$2, R11, four_127
+	TBZ	$1, R11, one_128
+	FMOVD	(R9), F2
+	TBZ	$0, R11, loaded_126
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_126
+
+one_128:
+	FMOVS	(R9), F2
+	JMP	loaded_126
+
+four_127:
+	FMOVQ	(R9), F2
+
+loaded_126:
+	VADD	V2.S4, V1.S4, V1.S4
+	ADD	$0, R2, R9
+	TBNZ	$2, R11, four_130
+	TBZ	$1, R11, one_131
+	FMOVD	(R9), F2
+	TBZ	$0, R11, loaded_129
+	ADD	$8, R9, R9
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_129
+
+one_131:
+	FMOVS	(R9), F2
+	JMP	loaded_129
+
+four_130:
+	FMOVQ	(R9), F2
+
+loaded_129:
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R11, four_133
+	TBZ	$1, R11, one_134
+	FMOVD	(R14), F1
+	TBZ	$0, R11, loaded_132
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_132
+
+one_134:
+	FMOVS	(R14), F1
+	JMP	loaded_132
+
+four_133:
+	FMOVQ	(R14), F1
+
+loaded_132:
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$1, R11, skip_135
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
+
+skip_135:
+	TBZ	$0, R11, skip_136
+	FMOVS	F0, (R12)
+
+skip_136:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$4, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$3, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R8), F1
+	FMOVQ	(R9), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R10), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$32, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	FLDPQ	32(R4), (F14, F15)
+	VADD	V14.S4, V2.S4, V2.S4
+	VADD	V15.S4, V3.S4, V3.S4
+	FLDPQ	64(R4), (F15, F14)
+	VADD	V15.S4, V4.S4, V4.S4
+	VADD	V14.S4, V5.S4, V5.S4
+	FLDPQ	96(R4), (F14, F15)
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
+	VADD	V11.S4, V15.S4, V15.S4
+	VADD	V10.S4, V14.S4, V14.S4
+	FLDPQ	32(R5), (F10, F11)
+	VADD	V10.S4, V13.S4, V13.S4
+	VADD	V11.S4, V12.S4, V12.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
+	VADD	V11.S4, V12.S4, V12.S4
+	VADD	V10.S4, V13.S4, V13.S4
+	FLDPQ	96(R5), (F10, F11)
+	VADD	V10.S4, V14.S4, V14.S4
+	VADD	V11.S4, V15.S4, V15.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	FLDPQ	(R8), (F15, F14)
+	FLDPQ	32(R8), (F13, F12)
+	FLDPQ	64(R8), (F11, F10)
+	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	32(R9), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	64(R9), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	96(R9), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	(R10), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	32(R10), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	64(R10), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	96(R10), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$32, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$4, R7
+	BLT	last8
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	FMOVQ	(R10), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$4, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$2, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$2, R7, four_138
+	TBZ	$1, R7, one_139
+	FMOVD	(R1), F7
+	TBZ	$0, R7, loaded_137
+	ADD	$8, R1, R1
+	VLD1	(R1), V7.S[2]
+	JMP	loaded_137
+
+one_139:
+	FMOVS	(R1), F7
+	JMP	loaded_137
+
+four_138:
+	FMOVQ	(R1), F7
+
+loaded_137:
+	ADD	$0, R4, R1
+	TBNZ	$2, R7, four_141
+	TBZ	$1, R7, one_142
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_140
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_140
+
+one_142:
+	FMOVS	(R1), F6
+	JMP	loaded_140
+
+four_141:
+	FMOVQ	(R1), F6
+
+loaded_140:
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R6, R1
+	TBNZ	$2, R7, four_144
+	TBZ	$1, R7, one_145
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_143
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_143
+
+one_145:
+	FMOVS	(R1), F6
+	JMP	loaded_143
+
+four_144:
+	FMOVQ	(R1), F6
+
+loaded_143:
+	ADD	$0, R5, R1
+	TBNZ	$2, R7, four_147
+	TBZ	$1, R7, one_148
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_146
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_146
+
+one_148:
+	FMOVS	(R1), F5
+	JMP	loaded_146
+
+four_147:
+	FMOVQ	(R1), F5
+
+loaded_146:
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	ADD	$0, R8, R1
+	TBNZ	$2, R7, four_150
+	TBZ	$1, R7, one_151
+	FMOVD	(R1), F6
+	TBZ	$0, R7, loaded_149
+	ADD	$8, R1, R1
+	VLD1	(R1), V6.S[2]
+	JMP	loaded_149
+
+one_151:
+	FMOVS	(R1), F6
+	JMP	loaded_149
+
+four_150:
+	FMOVQ	(R1), F6
+
+loaded_149:
+	ADD	$0, R9, R1
+	TBNZ	$2, R7, four_153
+	TBZ	$1, R7, one_154
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_152
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_152
+
+one_154:
+	FMOVS	(R1), F5
+	JMP	loaded_152
+
+four_153:
+	FMOVQ	(R1), F5
+
+loaded_152:
+	VADD	V5.S4, V6.S4, V6.S4
+	ADD	$0, R10, R1
+	TBNZ	$2, R7, four_156
+	TBZ	$1, R7, one_157
+	FMOVD	(R1), F5
+	TBZ	$0, R7, loaded_155
+	ADD	$8, R1, R1
+	VLD1	(R1), V5.S[2]
+	JMP	loaded_155
+
+one_157:
+	FMOVS	(R1), F5
+	JMP	loaded_155
+
+four_156:
+	FMOVQ	(R1), F5
+
+loaded_155:
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R7, four_159
+	TBZ	$1, R7, one_160
+	FMOVD	(R14), F6
+	TBZ	$0, R7, loaded_158
+	ADD	$8, R14, R14
+	VLD1	(R14), V6.S[2]
+	JMP	loaded_158
+
+one_160:
+	FMOVS	(R14), F6
+	JMP	loaded_158
+
+four_159:
+	FMOVQ	(R14), F6
+
+loaded_158:
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$1, R7, skip_161
+	FMOVD	F7, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V7.B16, V7.B16, V7.B16
+
+skip_161:
+	TBZ	$0, R7, skip_162
+	FMOVS	F7, (R12)
+
+skip_162:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$4, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$3, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R6), F6
+	FMOVQ	(R4), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R3), F6
+	FMOVQ	(R1), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	FMOVQ	(R2), F5
+	FMOVQ	(R7), F4
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$32, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R4), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	FLDPQ	32(R4), (F13, F12)
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R4), (F12, F13)
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	FLDPQ	96(R4), (F13, F12)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R1), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R1), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R1), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	(R2), (F16, F17)
+	FLDPQ	32(R2), (F18, F19)
+	FLDPQ	(R7), (F20, F21)
 	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V18.S4, V10.S4, V10.S4
 	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	64(R14), (F19, F18)
-	FLDPQ	96(R14), (F17, F16)
-	FLDPQ	64(R15), (F20, F21)
+	FLDPQ	64(R2), (F19, F18)
+	FLDPQ	96(R2), (F17, F16)
+	FLDPQ	64(R7), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	96(R15), (F21, F20)
+	FLDPQ	96(R7), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V19.S4, V12.S4, V12.S4
 	VADD	V18.S4, V13.S4, V13.S4
 	VADD	V17.S4, V14.S4, V14.S4
 	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	(R19), (F16, F17)
-	FLDPQ	32(R19), (F18, F19)
-	FLDPQ	64(R19), (F20, F21)
-	FLDPQ	96(R19), (F22, F23)
-	FLDPQ	(R20), (F24, F25)
-	VADD	V24.S4, V16.S4, V16.S4
-	VADD	V25.S4, V17.S4, V17.S4
-	FLDPQ	32(R20), (F25, F24)
-	VADD	V25.S4, V18.S4, V18.S4
-	VADD	V24.S4, V19.S4, V19.S4
-	FLDPQ	64(R20), (F24, F25)
-	VADD	V24.S4, V20.S4, V20.S4
-	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	96(R20), (F25, F24)
-	VADD	V25.S4, V22.S4, V22.S4
-	VADD	V24.S4, V23.S4, V23.S4
-	FLDPQ	(R21), (F24, F25)
-	FLDPQ	32(R21), (F26, F27)
-	FLDPQ	(R22), (F28, F29)
-	VADD	V28.S4, V24.S4, V24.S4
-	VADD	V29.S4, V25.S4, V25.S4
-	FLDPQ	32(R22), (F29, F28)
-	VADD	V29.S4, V26.S4, V26.S4
-	VADD	V28.S4, V27.S4, V27.S4
-	VADD	V24.S4, V16.S4, V16.S4
-	VADD	V25.S4, V17.S4, V17.S4
-	VADD	V26.S4, V18.S4, V18.S4
-	VADD	V27.S4, V19.S4, V19.S4
-	FLDPQ	64(R21), (F27, F26)
-	FLDPQ	96(R21), (F25, F24)
-	FLDPQ	64(R22), (F28, F29)
-	VADD	V28.S4, V27.S4, V27.S4
-	VADD	V29.S4, V26.S4, V26.S4
-	FLDPQ	96(R22), (F29, F28)
-	VADD	V29.S4, V25.S4, V25.S4
-	VADD	V28.S4, V24.S4, V24.S4
-	VADD	V27.S4, V20.S4, V20.S4
-	VADD	V26.S4, V21.S4, V21.S4
-	VADD	V25.S4, V22.S4, V22.S4
-	VADD	V24.S4, V23.S4, V23.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V20.S4, V12.S4, V12.S4
-	VADD	V21.S4, V13.S4, V13.S4
-	VADD	V22.S4, V14.S4, V14.S4
-	VADD	V23.S4, V15.S4, V15.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V14.S4, V1.S4, V1.S4
-	FLDPQ	32(R23), (F14, F15)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	64(R23), (F15, F14)
-	VADD	V15.S4, V4.S4, V4.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	96(R23), (F14, F15)
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R3, R3
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
-	ADD	$128, R12, R12
-	ADD	$128, R13, R13
-	ADD	$128, R14, R14
-	ADD	$128, R15, R15
-	ADD	$128, R19, R19
-	ADD	$128, R20, R20
-	ADD	$128, R21, R21
-	ADD	$128, R22, R22
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$4, R8
-	BLT	last4
-	FMOVQ	(R11), F7
-	FMOVQ	(R3), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R2), F6
-	FMOVQ	(R1), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R6), F5
-	FMOVQ	(R5), F4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R12), F6
-	FMOVQ	(R13), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R14), F5
-	FMOVQ	(R15), F4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R19), F5
-	FMOVQ	(R20), F4
-	VADD	V4.S4, V5.S4, V5.S4
-	FMOVQ	(R21), F4
-	FMOVQ	(R22), F3
-	VADD	V3.S4, V4.S4, V4.S4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	BLT	last9
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R6), F1
+	FMOVQ	(R4), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R2), F2
+	FMOVQ	(R7), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R3, R3
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
-	ADD	$16, R12, R12
-	ADD	$16, R13, R13
-	ADD	$16, R14, R14
-	ADD	$16, R15, R15
-	ADD	$16, R19, R19
-	ADD	$16, R20, R20
-	ADD	$16, R21, R21
-	ADD	$16, R22, R22
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$2, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_67
-	TBZ	$1, R8, one_68
-	FMOVD	(R9), F7
-	TBZ	$0, R8, loaded_66
+	TBNZ	$2, R8, four_164
+	TBZ	$1, R8, one_165
+	FMOVD	(R9), F0
+	TBZ	$0, R8, loaded_163
 	ADD	$8, R9, R9
-	VLD1	(R9), V7.S[2]
-	JMP	loaded_66
+	VLD1	(R9), V0.S[2]
+	JMP	loaded_163
 
-one_68:
-	FMOVS	(R9), F7
-	JMP	loaded_66
+one_165:
+	FMOVS	(R9), F0
+	JMP	loaded_163
 
-four_67:
-	FMOVQ	(R9), F7
+four_164:
+	FMOVQ	(R9), F0
 
-loaded_66:
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_70
-	TBZ	$1, R8, one_71
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_69
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_69
-
-one_71:
-	FMOVS	(R9), F6
-	JMP	loaded_69
-
-four_70:
-	FMOVQ	(R9), F6
-
-loaded_69:
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_73
-	TBZ	$1, R8, one_74
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_72
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_72
-
-one_74:
-	FMOVS	(R9), F6
-	JMP	loaded_72
-
-four_73:
-	FMOVQ	(R9), F6
-
-loaded_72:
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_76
-	TBZ	$1, R8, one_77
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_75
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_75
-
-one_77:
-	FMOVS	(R9), F5
-	JMP	loaded_75
-
-four_76:
-	FMOVQ	(R9), F5
-
-loaded_75:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_79
-	TBZ	$1, R8, one_80
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_78
-	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_78
-
-one_80:
-	FMOVS	(R9), F6
-	JMP	loaded_78
-
-four_79:
-	FMOVQ	(R9), F6
-
-loaded_78:
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_82
-	TBZ	$1, R8, one_83
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_81
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_81
-
-one_83:
-	FMOVS	(R9), F5
-	JMP	loaded_81
-
-four_82:
-	FMOVQ	(R9), F5
-
-loaded_81:
-	VADD	V5.S4, V6.S4, V6.S4
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_85
-	TBZ	$1, R8, one_86
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_84
-	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_84
-
-one_86:
-	FMOVS	(R9), F5
-	JMP	loaded_84
-
-four_85:
-	FMOVQ	(R9), F5
-
-loaded_84:
+loaded_163:
 	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_88
-	TBZ	$1, R8, one_89
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_87
+	TBNZ	$2, R8, four_167
+	TBZ	$1, R8, one_168
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_166
 	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_87
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_166
 
-one_89:
-	FMOVS	(R9), F4
-	JMP	loaded_87
+one_168:
+	FMOVS	(R9), F1
+	JMP	loaded_166
 
-four_88:
-	FMOVQ	(R9), F4
+four_167:
+	FMOVQ	(R9), F1
 
-loaded_87:
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R12, R9
-	TBNZ	$2, R8, four_91
-	TBZ	$1, R8, one_92
-	FMOVD	(R9), F6
-	TBZ	$0, R8, loaded_90
+loaded_166:
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R6, R9
+	TBNZ	$2, R8, four_170
+	TBZ	$1, R8, one_171
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_169
 	ADD	$8, R9, R9
-	VLD1	(R9), V6.S[2]
-	JMP	loaded_90
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_169
 
-one_92:
-	FMOVS	(R9), F6
-	JMP	loaded_90
+one_171:
+	FMOVS	(R9), F1
+	JMP	loaded_169
 
-four_91:
-	FMOVQ	(R9), F6
+four_170:
+	FMOVQ	(R9), F1
 
-loaded_90:
-	ADD	$0, R13, R9
-	TBNZ	$2, R8, four_94
-	TBZ	$1, R8, one_95
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_93
+loaded_169:
+	ADD	$0, R4, R9
+	TBNZ	$2, R8, four_173
+	TBZ	$1, R8, one_174
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_172
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_93
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_172
 
-one_95:
-	FMOVS	(R9), F5
-	JMP	loaded_93
+one_174:
+	FMOVS	(R9), F2
+	JMP	loaded_172
 
-four_94:
-	FMOVQ	(R9), F5
+four_173:
+	FMOVQ	(R9), F2
 
-loaded_93:
-	VADD	V5.S4, V6.S4, V6.S4
-	ADD	$0, R14, R9
-	TBNZ	$2, R8, four_97
-	TBZ	$1, R8, one_98
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_96
+loaded_172:
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	ADD	$0, R3, R9
+	TBNZ	$2, R8, four_176
+	TBZ	$1, R8, one_177
+	FMOVD	(R9), F1
+	TBZ	$0, R8, loaded_175
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_96
+	VLD1	(R9), V1.S[2]
+	JMP	loaded_175
 
-one_98:
-	FMOVS	(R9), F5
-	JMP	loaded_96
+one_177:
+	FMOVS	(R9), F1
+	JMP	loaded_175
 
-four_97:
-	FMOVQ	(R9), F5
+four_176:
+	FMOVQ	(R9), F1
 
-loaded_96:
-	ADD	$0, R15, R9
-	TBNZ	$2, R8, four_100
-	TBZ	$1, R8, one_101
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_99
+loaded_175:
+	ADD	$0, R1, R9
+	TBNZ	$2, R8, four_179
+	TBZ	$1, R8, one_180
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_178
 	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_99
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_178
 
-one_101:
-	FMOVS	(R9), F4
-	JMP	loaded_99
+one_180:
+	FMOVS	(R9), F2
+	JMP	loaded_178
 
-four_100:
-	FMOVQ	(R9), F4
+four_179:
+	FMOVQ	(R9), F2
 
-loaded_99:
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	ADD	$0, R19, R9
-	TBNZ	$2, R8, four_103
-	TBZ	$1, R8, one_104
-	FMOVD	(R9), F5
-	TBZ	$0, R8, loaded_102
+loaded_178:
+	VADD	V2.S4, V1.S4, V1.S4
+	ADD	$0, R2, R9
+	TBNZ	$2, R8, four_182
+	TBZ	$1, R8, one_183
+	FMOVD	(R9), F2
+	TBZ	$0, R8, loaded_181
 	ADD	$8, R9, R9
-	VLD1	(R9), V5.S[2]
-	JMP	loaded_102
+	VLD1	(R9), V2.S[2]
+	JMP	loaded_181
 
-one_104:
-	FMOVS	(R9), F5
-	JMP	loaded_102
+one_183:
+	FMOVS	(R9), F2
+	JMP	loaded_181
 
-four_103:
-	FMOVQ	(R9), F5
+four_182:
+	FMOVQ	(R9), F2
 
-loaded_102:
-	ADD	$0, R20, R9
-	TBNZ	$2, R8, four_106
-	TBZ	$1, R8, one_107
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_105
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_105
-
-one_107:
-	FMOVS	(R9), F4
-	JMP	loaded_105
-
-four_106:
-	FMOVQ	(R9), F4
-
-loaded_105:
-	VADD	V4.S4, V5.S4, V5.S4
-	ADD	$0, R21, R9
-	TBNZ	$2, R8, four_109
-	TBZ	$1, R8, one_110
-	FMOVD	(R9), F4
-	TBZ	$0, R8, loaded_108
-	ADD	$8, R9, R9
-	VLD1	(R9), V4.S[2]
-	JMP	loaded_108
-
-one_110:
-	FMOVS	(R9), F4
-	JMP	loaded_108
-
-four_109:
-	FMOVQ	(R9), F4
-
-loaded_108:
-	ADD	$0, R22, R9
-	TBNZ	$2, R8, four_112
-	TBZ	$1, R8, one_113
+loaded_181:
+	ADD	$0, R7, R9
+	TBNZ	$2, R8, four_185
+	TBZ	$1, R8, one_186
 	FMOVD	(R9), F3
-	TBZ	$0, R8, loaded_111
+	TBZ	$0, R8, loaded_184
 	ADD	$8, R9, R9
 	VLD1	(R9), V3.S[2]
-	JMP	loaded_111
+	JMP	loaded_184
 
-one_113:
+one_186:
 	FMOVS	(R9), F3
-	JMP	loaded_111
+	JMP	loaded_184
 
-four_112:
+four_185:
 	FMOVQ	(R9), F3
 
-loaded_111:
-	VADD	V3.S4, V4.S4, V4.S4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
+loaded_184:
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$2, R8, four_115
-	TBZ	$1, R8, one_116
-	FMOVD	(R25), F6
-	TBZ	$0, R8, loaded_114
-	ADD	$8, R25, R25
-	VLD1	(R25), V6.S[2]
-	JMP	loaded_114
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$2, R8, four_188
+	TBZ	$1, R8, one_189
+	FMOVD	(R14), F1
+	TBZ	$0, R8, loaded_187
+	ADD	$8, R14, R14
+	VLD1	(R14), V1.S[2]
+	JMP	loaded_187
 
-one_116:
-	FMOVS	(R25), F6
-	JMP	loaded_114
+one_189:
+	FMOVS	(R14), F1
+	JMP	loaded_187
 
-four_115:
-	FMOVQ	(R25), F6
+four_188:
+	FMOVQ	(R14), F1
 
-loaded_114:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_187:
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$1, R8, skip_117
-	FMOVD	F7, (R23)
-	ADD	$8, R23, R23
-	VEXT	$8, V7.B16, V7.B16, V7.B16
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$1, R8, skip_190
+	FMOVD	F0, (R12)
+	ADD	$8, R12, R12
+	VEXT	$8, V0.B16, V0.B16, V0.B16
 
-skip_117:
-	TBZ	$0, R8, skip_118
-	FMOVS	F7, (R23)
+skip_190:
+	TBZ	$0, R8, skip_191
+	FMOVS	F0, (R12)
 
-skip_118:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_191:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET
@@ -58441,41 +67398,51 @@ end:
 TEXT ·colsI64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	72(R0), R1
+	MOVD	64(R0), R1
 	MOVD	R1, 16(RSP)
-	MOVD	64(R0), R2
+	MOVD	56(R0), R2
 	AND	$-2, R2, R2
+	LSL	$3, R2, R2
+	MOVD	80(R0), R1
+	SUB	R2, R1, R1
+	MOVD	R1, 32(RSP)
+	MOVD	56(R0), R2
+	AND	$-1, R2, R2
 	LSL	$3, R2, R2
 	MOVD	88(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	64(R0), R2
-	AND	$-1, R2, R2
+	MOVD	R1, 40(RSP)
+	MOVD	56(R0), R2
+	AND	$-2, R2, R2
 	LSL	$3, R2, R2
 	MOVD	96(R0), R1
 	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	64(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	104(R0), R1
-	SUB	R2, R1, R1
 	MOVD	R1, 48(RSP)
-	MOVD	56(R0), R2
+	MOVD	48(R0), R2
 	CMP	$1, R2
-	BEQ	levels1
+	BEQ	tree1
 	CMP	$2, R2
-	BEQ	levels2
+	BEQ	tree2
 	CMP	$3, R2
-	BEQ	levels3
+	BEQ	tree3
 	CMP	$4, R2
-	BEQ	levels4
+	BEQ	tree4
+	CMP	$5, R2
+	BEQ	tree5
+	CMP	$6, R2
+	BEQ	tree6
+	CMP	$7, R2
+	BEQ	tree7
+	CMP	$8, R2
+	BEQ	tree8
+	CMP	$9, R2
+	BEQ	tree9
 
-levels0:
+tree0:
 	MOVD	8(R0), R2
 	MOVD	(R0), R1
 	MOVD	16(R0), R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
 
@@ -58492,14 +67459,14 @@ outer0:
 	LSL	$3, R5, R5
 	ADD	R5, R3, R3
 	FMOVQ	(R2), F0
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, overlap0left
@@ -58522,7 +67489,7 @@ many0:
 	FLDPQ	32(R2), (F2, F3)
 	FLDPQ	64(R2), (F4, F5)
 	FLDPQ	96(R2), (F6, F7)
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
@@ -58539,7 +67506,7 @@ many0left:
 	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
@@ -58559,14 +67526,14 @@ one0:
 	CMP	$2, R4
 	BLT	last0
 	FMOVQ	(R2), F7
-	MOVD	80(R0), R5
+	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
 	CBNZ	R5, one0left
@@ -58597,7 +67564,7 @@ next0:
 	ADD	R6, R1, R1
 	MOVD	48(RSP), R6
 	ADD	R6, R3, R3
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer0
 
 narrow0:
@@ -58614,7 +67581,7 @@ two_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, narrow0done
 	MOVD	R3, R5
 
@@ -58629,7 +67596,7 @@ two_4:
 
 loaded_3:
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R7
+	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
 	CBNZ	R6, narrow0left
@@ -58644,23 +67611,23 @@ skip_5:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	88(R0), R5
+	MOVD	80(R0), R5
 	ADD	R5, R2, R2
-	MOVD	96(R0), R5
+	MOVD	88(R0), R5
 	ADD	R5, R1, R1
-	MOVD	104(R0), R5
+	MOVD	96(R0), R5
 	ADD	R5, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
 
-levels1:
+tree1:
 	MOVD	8(R0), R2
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
 	ADD	R4, R2, R5
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
 
@@ -58683,14 +67650,14 @@ outer1:
 	FMOVQ	(R2), F7
 	FMOVQ	(R5), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, overlap1left
@@ -58729,7 +67696,7 @@ many1:
 	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R6
 
@@ -58746,7 +67713,7 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
@@ -58769,14 +67736,14 @@ one1:
 	FMOVQ	(R2), F0
 	FMOVQ	(R5), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	80(R0), R6
+	MOVD	72(R0), R6
 	CBZ	R6, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, one1left
@@ -58810,7 +67777,7 @@ next1:
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
-	MOVD	64(R0), R4
+	MOVD	56(R0), R4
 	JMP	outer1
 
 narrow1:
@@ -58837,7 +67804,7 @@ two_9:
 loaded_8:
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R7
+	MOVD	72(R0), R7
 	CBZ	R7, narrow1done
 	MOVD	R1, R6
 
@@ -58852,7 +67819,7 @@ two_11:
 
 loaded_10:
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R8
+	MOVD	104(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
 	CBNZ	R7, narrow1left
@@ -58867,19 +67834,19 @@ skip_12:
 	SUB	$1, R6, R6
 	MOVD	R6, 16(RSP)
 	CBZ	R6, end
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R2, R2
-	MOVD	88(R0), R6
+	MOVD	80(R0), R6
 	ADD	R6, R5, R5
-	MOVD	96(R0), R6
+	MOVD	88(R0), R6
 	ADD	R6, R3, R3
-	MOVD	104(R0), R6
+	MOVD	96(R0), R6
 	ADD	R6, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
-levels2:
+tree2:
 	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
@@ -58888,7 +67855,7 @@ levels2:
 	MOVD	32(R0), R3
 	ADD	R3, R5, R6
 	ADD	R3, R4, R7
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
 
@@ -58920,17 +67887,15 @@ outer2:
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R6), F1
-	FMOVQ	(R7), F2
-	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, overlap2left
@@ -58978,30 +67943,18 @@ many2:
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
 	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R7), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	32(R7), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
 	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R7), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	96(R7), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
@@ -59018,7 +67971,7 @@ many2left:
 	FLDPQ	96(R8), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
@@ -59044,17 +67997,15 @@ one2:
 	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R6), F6
-	FMOVQ	(R7), F5
-	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	80(R0), R8
+	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
 	CBNZ	R8, one2left
@@ -59094,7 +68045,7 @@ next2:
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
 	ADD	R9, R1, R1
-	MOVD	64(R0), R3
+	MOVD	56(R0), R3
 	JMP	outer2
 
 narrow2:
@@ -59129,65 +68080,55 @@ two_18:
 	FMOVQ	(R1), F6
 
 loaded_17:
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_20
-	FMOVD	(R1), F5
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R1), F5
-
-loaded_19:
-	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	32(RSP), R1
-	MOVD	80(R0), R9
+	MOVD	72(R0), R9
 	CBZ	R9, narrow2done
 	MOVD	R1, R8
 
 narrow2left:
 	ADD	$0, R8, R10
-	TBNZ	$1, R3, two_22
+	TBNZ	$1, R3, two_20
 	FMOVD	(R10), F6
-	JMP	loaded_21
+	JMP	loaded_19
 
-two_22:
+two_20:
 	FMOVQ	(R10), F6
 
-loaded_21:
+loaded_19:
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R10
+	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
 	CBNZ	R9, narrow2left
 
 narrow2done:
 	ADD	$0, R2, R8
-	TBZ	$0, R3, skip_23
+	TBZ	$0, R3, skip_21
 	FMOVD	F7, (R8)
 
-skip_23:
+skip_21:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R5, R5
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R4, R4
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R6, R6
-	MOVD	88(R0), R8
+	MOVD	80(R0), R8
 	ADD	R8, R7, R7
-	MOVD	96(R0), R8
+	MOVD	88(R0), R8
 	ADD	R8, R2, R2
-	MOVD	104(R0), R8
+	MOVD	96(R0), R8
 	ADD	R8, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
-levels3:
+tree3:
 	MOVD	8(R0), R7
 	MOVD	(R0), R6
 	MOVD	16(R0), R4
@@ -59196,55 +68137,34 @@ levels3:
 	MOVD	32(R0), R5
 	ADD	R5, R7, R2
 	ADD	R5, R1, R3
-	MOVD	40(R0), R5
-	ADD	R5, R7, R8
-	ADD	R5, R1, R9
-	ADD	R5, R2, R10
-	ADD	R5, R3, R11
-	MOVD	64(R0), R5
+	MOVD	56(R0), R5
 	CMP	$2, R5
 	BLT	narrow3
 
 outer3:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
+	MOVD	R5, R8
+	AND	$1, R8, R8
+	CBZ	R8, many3
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R7, R7
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R1, R1
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R2, R2
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R3, R3
+	MOVD	R5, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	ADD	R8, R4, R4
 	FMOVQ	(R7), F7
 	FMOVQ	(R1), F6
 	VADD	V6.D2, V7.D2, V7.D2
@@ -59252,64 +68172,40 @@ outer3:
 	FMOVQ	(R3), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R10), F5
-	FMOVQ	(R11), F4
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	80(R0), R12
-	CBZ	R12, overlap3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, overlap3done
+	MOVD	R4, R9
 
 overlap3left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R9), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R7, R7
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R1, R1
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R2, R2
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R3, R3
+	MOVD	R5, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	SUB	R9, R4, R4
 
 many3:
 	CMP	$16, R5
@@ -59354,75 +68250,27 @@ many3:
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R8), (F8, F9)
-	FLDPQ	32(R8), (F10, F11)
-	FLDPQ	64(R8), (F12, F13)
-	FLDPQ	96(R8), (F14, F15)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	(R10), (F16, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	(R11), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	32(R11), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F16)
-	FLDPQ	64(R11), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	96(R11), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	80(R0), R13
-	CBZ	R13, many3done
-	MOVD	R4, R12
+	MOVD	72(R0), R9
+	CBZ	R9, many3done
+	MOVD	R4, R8
 
 many3left:
-	FLDPQ	(R12), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R12), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R12), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R12), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	112(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many3left
+	FLDPQ	(R8), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R8), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R8), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R8), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
 
 many3done:
 	FSTPQ	(F7, F6), (R6)
@@ -59433,10 +68281,6 @@ many3done:
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
 	ADD	$128, R6, R6
 	ADD	$128, R4, R4
 	SUB	$16, R5, R5
@@ -59452,25 +68296,17 @@ one3:
 	FMOVQ	(R3), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R10), F2
-	FMOVQ	(R11), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	80(R0), R12
-	CBZ	R12, one3done
-	MOVD	R4, R13
+	MOVD	72(R0), R8
+	CBZ	R8, one3done
+	MOVD	R4, R9
 
 one3left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R9), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one3left
+	MOVD	104(R0), R10
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, one3left
 
 one3done:
 	FMOVQ	F0, (R6)
@@ -59478,10 +68314,6 @@ one3done:
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
 	ADD	$16, R6, R6
 	ADD	$16, R4, R4
 	SUB	$2, R5, R5
@@ -59499,14 +68331,383 @@ next3:
 	SUB	$1, R5, R5
 	MOVD	R5, 16(RSP)
 	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	32(RSP), R9
+	ADD	R9, R2, R2
+	MOVD	32(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	40(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	48(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	56(R0), R5
+	JMP	outer3
+
+narrow3:
+	MOVD	R4, 32(RSP)
+
+narrow3outer:
+	ADD	$0, R7, R4
+	TBNZ	$1, R5, two_23
+	FMOVD	(R4), F0
+	JMP	loaded_22
+
+two_23:
+	FMOVQ	(R4), F0
+
+loaded_22:
+	ADD	$0, R1, R4
+	TBNZ	$1, R5, two_25
+	FMOVD	(R4), F1
+	JMP	loaded_24
+
+two_25:
+	FMOVQ	(R4), F1
+
+loaded_24:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R2, R4
+	TBNZ	$1, R5, two_27
+	FMOVD	(R4), F1
+	JMP	loaded_26
+
+two_27:
+	FMOVQ	(R4), F1
+
+loaded_26:
+	ADD	$0, R3, R4
+	TBNZ	$1, R5, two_29
+	FMOVD	(R4), F2
+	JMP	loaded_28
+
+two_29:
+	FMOVQ	(R4), F2
+
+loaded_28:
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	32(RSP), R4
+	MOVD	72(R0), R9
+	CBZ	R9, narrow3done
+	MOVD	R4, R8
+
+narrow3left:
+	ADD	$0, R8, R10
+	TBNZ	$1, R5, two_31
+	FMOVD	(R10), F1
+	JMP	loaded_30
+
+two_31:
+	FMOVQ	(R10), F1
+
+loaded_30:
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, narrow3left
+
+narrow3done:
+	ADD	$0, R6, R8
+	TBZ	$0, R5, skip_32
+	FMOVD	F0, (R8)
+
+skip_32:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R1, R1
+	MOVD	80(R0), R8
+	ADD	R8, R2, R2
+	MOVD	80(R0), R8
+	ADD	R8, R3, R3
+	MOVD	88(R0), R8
+	ADD	R8, R6, R6
+	MOVD	96(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 32(RSP)
+	JMP	narrow3outer
+	JMP	end
+
+tree4:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$2, R7
+	BLT	narrow4
+
+outer4:
+	MOVD	R7, R12
+	AND	$1, R12, R12
+	CBZ	R12, many4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R8), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap4done
+	MOVD	R1, R13
+
+overlap4left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap4left
+
+overlap4done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many4:
+	CMP	$16, R7
+	BLT	one4
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R4), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R4), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R4), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R5), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	FLDPQ	32(R5), (F13, F12)
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R5), (F12, F13)
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	FLDPQ	96(R5), (F13, F12)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	(R8), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R8), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R8), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R8), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many4done
+	MOVD	R1, R12
+
+many4left:
+	FLDPQ	(R12), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R7, R7
+	JMP	many4
+
+one4:
+	CMP	$2, R7
+	BLT	last4
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R8), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one4done
+	MOVD	R1, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one4left
+
+one4done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R7, R7
+	JMP	one4
+
+last4:
+	CBZ	R7, next4
+	LSL	$3, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next4:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -59516,444 +68717,692 @@ next3:
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	40(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	64(R0), R5
-	JMP	outer3
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer4
 
-narrow3:
-	MOVD	R4, 32(RSP)
+narrow4:
+	MOVD	R1, 32(RSP)
 
-narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$1, R5, two_25
-	FMOVD	(R4), F0
-	JMP	loaded_24
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R7, two_34
+	FMOVD	(R1), F7
+	JMP	loaded_33
 
-two_25:
-	FMOVQ	(R4), F0
+two_34:
+	FMOVQ	(R1), F7
 
-loaded_24:
-	ADD	$0, R1, R4
-	TBNZ	$1, R5, two_27
-	FMOVD	(R4), F1
-	JMP	loaded_26
+loaded_33:
+	ADD	$0, R4, R1
+	TBNZ	$1, R7, two_36
+	FMOVD	(R1), F6
+	JMP	loaded_35
 
-two_27:
-	FMOVQ	(R4), F1
+two_36:
+	FMOVQ	(R1), F6
 
-loaded_26:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R2, R4
-	TBNZ	$1, R5, two_29
-	FMOVD	(R4), F1
-	JMP	loaded_28
+loaded_35:
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R6, R1
+	TBNZ	$1, R7, two_38
+	FMOVD	(R1), F6
+	JMP	loaded_37
 
-two_29:
-	FMOVQ	(R4), F1
+two_38:
+	FMOVQ	(R1), F6
 
-loaded_28:
-	ADD	$0, R3, R4
-	TBNZ	$1, R5, two_31
-	FMOVD	(R4), F2
-	JMP	loaded_30
+loaded_37:
+	ADD	$0, R5, R1
+	TBNZ	$1, R7, two_40
+	FMOVD	(R1), F5
+	JMP	loaded_39
 
-two_31:
-	FMOVQ	(R4), F2
+two_40:
+	FMOVQ	(R1), F5
 
-loaded_30:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R8, R4
-	TBNZ	$1, R5, two_33
-	FMOVD	(R4), F1
-	JMP	loaded_32
+loaded_39:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R8, R1
+	TBNZ	$1, R7, two_42
+	FMOVD	(R1), F6
+	JMP	loaded_41
 
-two_33:
-	FMOVQ	(R4), F1
+two_42:
+	FMOVQ	(R1), F6
 
-loaded_32:
-	ADD	$0, R9, R4
-	TBNZ	$1, R5, two_35
-	FMOVD	(R4), F2
-	JMP	loaded_34
+loaded_41:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow4done
+	MOVD	R1, R12
 
-two_35:
-	FMOVQ	(R4), F2
-
-loaded_34:
-	VADD	V2.D2, V1.D2, V1.D2
-	ADD	$0, R10, R4
-	TBNZ	$1, R5, two_37
-	FMOVD	(R4), F2
-	JMP	loaded_36
-
-two_37:
-	FMOVQ	(R4), F2
-
-loaded_36:
-	ADD	$0, R11, R4
-	TBNZ	$1, R5, two_39
-	FMOVD	(R4), F3
-	JMP	loaded_38
-
-two_39:
-	FMOVQ	(R4), F3
-
-loaded_38:
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R4
-	MOVD	80(R0), R13
-	CBZ	R13, narrow3done
-	MOVD	R4, R12
-
-narrow3left:
+narrow4left:
 	ADD	$0, R12, R14
-	TBNZ	$1, R5, two_41
-	FMOVD	(R14), F1
-	JMP	loaded_40
+	TBNZ	$1, R7, two_44
+	FMOVD	(R14), F6
+	JMP	loaded_43
 
-two_41:
-	FMOVQ	(R14), F1
+two_44:
+	FMOVQ	(R14), F6
 
-loaded_40:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R14
+loaded_43:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow3left
+	CBNZ	R13, narrow4left
 
-narrow3done:
-	ADD	$0, R6, R12
-	TBZ	$0, R5, skip_42
-	FMOVD	F0, (R12)
+narrow4done:
+	ADD	$0, R2, R12
+	TBZ	$0, R7, skip_45
+	FMOVD	F7, (R12)
 
-skip_42:
+skip_45:
 	MOVD	16(RSP), R12
 	SUB	$1, R12, R12
 	MOVD	R12, 16(RSP)
 	CBZ	R12, end
-	MOVD	88(R0), R12
-	ADD	R12, R7, R7
-	MOVD	88(R0), R12
-	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
 	MOVD	88(R0), R12
 	ADD	R12, R2, R2
-	MOVD	88(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R9, R9
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	88(R0), R12
-	ADD	R12, R11, R11
 	MOVD	96(R0), R12
-	ADD	R12, R6, R6
-	MOVD	104(R0), R12
-	ADD	R12, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow4outer
 	JMP	end
 
-levels4:
+tree5:
 	MOVD	8(R0), R11
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R3
+	ADD	R8, R11, R5
 	MOVD	32(R0), R8
-	ADD	R8, R11, R2
-	ADD	R8, R3, R1
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
 	MOVD	40(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R3, R4
-	ADD	R8, R2, R6
-	ADD	R8, R1, R5
-	MOVD	48(R0), R8
-	ADD	R8, R11, R12
-	ADD	R8, R3, R13
-	ADD	R8, R2, R14
-	ADD	R8, R1, R15
-	ADD	R8, R7, R19
-	ADD	R8, R4, R20
-	ADD	R8, R6, R21
-	ADD	R8, R5, R22
-	MOVD	64(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
 	CMP	$2, R8
-	BLT	narrow4
+	BLT	narrow5
 
-outer4:
-	MOVD	R8, R23
-	AND	$1, R23, R23
-	CBZ	R23, many4
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R11, R11
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R3, R3
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R2, R2
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R1, R1
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R7, R7
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R4, R4
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R6, R6
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R5, R5
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R12, R12
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R13, R13
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R14, R14
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R15, R15
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R19, R19
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R20, R20
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R21, R21
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R22, R22
-	MOVD	R8, R23
-	SUB	$2, R23, R23
-	LSL	$3, R23, R23
-	ADD	R23, R9, R9
-	FMOVQ	(R11), F0
-	FMOVQ	(R3), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R2), F1
-	FMOVQ	(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R6), F2
-	FMOVQ	(R5), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R12), F1
-	FMOVQ	(R13), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R14), F2
-	FMOVQ	(R15), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R19), F2
-	FMOVQ	(R20), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	(R21), F3
-	FMOVQ	(R22), F4
-	VADD	V4.D2, V3.D2, V3.D2
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	80(R0), R23
-	CBZ	R23, overlap4done
-	MOVD	R9, R24
+outer5:
+	MOVD	R8, R12
+	AND	$1, R12, R12
+	CBZ	R12, many5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R3), F6
+	FMOVQ	(R2), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap5done
+	MOVD	R9, R13
 
-overlap4left:
-	FMOVQ	(R24), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, overlap4left
+overlap5left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap5left
 
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R11, R11
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R3, R3
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R2, R2
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R1, R1
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R7, R7
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R4, R4
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R6, R6
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R5, R5
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R12, R12
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R13, R13
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R14, R14
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R15, R15
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R19, R19
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R20, R20
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R21, R21
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R22, R22
-	MOVD	R8, R24
-	SUB	$2, R24, R24
-	LSL	$3, R24, R24
-	SUB	R24, R9, R9
+overlap5done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
 
-many4:
+many5:
 	CMP	$16, R8
-	BLT	one4
-	FLDPQ	(R11), (F0, F1)
-	FLDPQ	32(R11), (F2, F3)
-	FLDPQ	64(R11), (F4, F5)
-	FLDPQ	96(R11), (F6, F7)
-	FLDPQ	(R3), (F15, F14)
+	BLT	one5
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R2), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R2), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R2), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R2), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many5done
+	MOVD	R9, R12
+
+many5left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$16, R8, R8
+	JMP	many5
+
+one5:
+	CMP	$2, R8
+	BLT	last5
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one5done
+	MOVD	R9, R13
+
+one5left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one5left
+
+one5done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R11, R11
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$2, R8, R8
+	JMP	one5
+
+last5:
+	CBZ	R8, next5
+	LSL	$3, R8, R8
+	ADD	R8, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next5:
+	MOVD	16(RSP), R8
+	SUB	$1, R8, R8
+	MOVD	R8, 16(RSP)
+	CBZ	R8, end
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer5
+
+narrow5:
+	MOVD	R9, 32(RSP)
+
+narrow5outer:
+	ADD	$0, R11, R9
+	TBNZ	$1, R8, two_47
+	FMOVD	(R9), F0
+	JMP	loaded_46
+
+two_47:
+	FMOVQ	(R9), F0
+
+loaded_46:
+	ADD	$0, R5, R9
+	TBNZ	$1, R8, two_49
+	FMOVD	(R9), F1
+	JMP	loaded_48
+
+two_49:
+	FMOVQ	(R9), F1
+
+loaded_48:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R6, R9
+	TBNZ	$1, R8, two_51
+	FMOVD	(R9), F1
+	JMP	loaded_50
+
+two_51:
+	FMOVQ	(R9), F1
+
+loaded_50:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R3, R9
+	TBNZ	$1, R8, two_53
+	FMOVD	(R9), F1
+	JMP	loaded_52
+
+two_53:
+	FMOVQ	(R9), F1
+
+loaded_52:
+	ADD	$0, R2, R9
+	TBNZ	$1, R8, two_55
+	FMOVD	(R9), F2
+	JMP	loaded_54
+
+two_55:
+	FMOVQ	(R9), F2
+
+loaded_54:
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow5done
+	MOVD	R9, R12
+
+narrow5left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R8, two_57
+	FMOVD	(R14), F1
+	JMP	loaded_56
+
+two_57:
+	FMOVQ	(R14), F1
+
+loaded_56:
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow5left
+
+narrow5done:
+	ADD	$0, R10, R12
+	TBZ	$0, R8, skip_58
+	FMOVD	F0, (R12)
+
+skip_58:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow5outer
+	JMP	end
+
+tree6:
+	MOVD	8(R0), R7
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R3
+	ADD	R3, R7, R4
+	MOVD	32(R0), R3
+	ADD	R3, R7, R6
+	ADD	R3, R4, R5
+	MOVD	40(R0), R3
+	ADD	R3, R7, R11
+	ADD	R3, R4, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R8
+	MOVD	56(R0), R3
+	CMP	$2, R3
+	BLT	narrow6
+
+outer6:
+	MOVD	R3, R12
+	AND	$1, R12, R12
+	CBZ	R12, many6
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R3, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R7), F0
+	FMOVQ	(R4), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R11), F1
+	FMOVQ	(R9), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap6done
+	MOVD	R1, R13
+
+overlap6left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap6left
+
+overlap6done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R3, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many6:
+	CMP	$16, R3
+	BLT	one6
+	FLDPQ	(R7), (F0, F1)
+	FLDPQ	32(R7), (F2, F3)
+	FLDPQ	64(R7), (F4, F5)
+	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
-	FLDPQ	32(R3), (F14, F15)
+	FLDPQ	32(R4), (F14, F15)
 	VADD	V14.D2, V2.D2, V2.D2
 	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	64(R3), (F15, F14)
+	FLDPQ	64(R4), (F15, F14)
 	VADD	V15.D2, V4.D2, V4.D2
 	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R2), (F15, F14)
-	FLDPQ	32(R2), (F13, F12)
-	FLDPQ	(R1), (F11, F10)
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	32(R1), (F10, F11)
+	FLDPQ	32(R5), (F10, F11)
 	VADD	V10.D2, V13.D2, V13.D2
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V12.D2, V3.D2, V3.D2
-	FLDPQ	64(R2), (F12, F13)
-	FLDPQ	96(R2), (F14, F15)
-	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	96(R1), (F10, F11)
+	FLDPQ	96(R5), (F10, F11)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V4.D2, V4.D2
 	VADD	V13.D2, V5.D2, V5.D2
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	(R4), (F16, F17)
+	FLDPQ	(R11), (F15, F14)
+	FLDPQ	32(R11), (F13, F12)
+	FLDPQ	64(R11), (F11, F10)
+	FLDPQ	96(R11), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
 	VADD	V16.D2, V15.D2, V15.D2
 	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	32(R4), (F17, F16)
+	FLDPQ	32(R9), (F17, F16)
 	VADD	V17.D2, V13.D2, V13.D2
 	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	64(R4), (F16, F17)
+	FLDPQ	64(R9), (F16, F17)
 	VADD	V16.D2, V11.D2, V11.D2
 	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	96(R4), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	(R6), (F16, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	32(R5), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	96(R5), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	96(R9), (F17, F16)
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V15.D2, V0.D2, V0.D2
@@ -59964,502 +69413,1579 @@ many4:
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many6done
+	MOVD	R1, R12
+
+many6left:
 	FLDPQ	(R12), (F8, F9)
-	FLDPQ	32(R12), (F10, F11)
-	FLDPQ	64(R12), (F12, F13)
-	FLDPQ	96(R12), (F14, F15)
-	FLDPQ	(R13), (F16, F17)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R11, R11
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R3, R3
+	JMP	many6
+
+one6:
+	CMP	$2, R3
+	BLT	last6
+	FMOVQ	(R7), F7
+	FMOVQ	(R4), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one6left
+
+one6done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R11, R11
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R8, R8
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R3, R3
+	JMP	one6
+
+last6:
+	CBZ	R3, next6
+	LSL	$3, R3, R3
+	ADD	R3, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next6:
+	MOVD	16(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 16(RSP)
+	CBZ	R3, end
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R3
+	JMP	outer6
+
+narrow6:
+	MOVD	R1, 32(RSP)
+
+narrow6outer:
+	ADD	$0, R7, R1
+	TBNZ	$1, R3, two_60
+	FMOVD	(R1), F7
+	JMP	loaded_59
+
+two_60:
+	FMOVQ	(R1), F7
+
+loaded_59:
+	ADD	$0, R4, R1
+	TBNZ	$1, R3, two_62
+	FMOVD	(R1), F6
+	JMP	loaded_61
+
+two_62:
+	FMOVQ	(R1), F6
+
+loaded_61:
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R6, R1
+	TBNZ	$1, R3, two_64
+	FMOVD	(R1), F6
+	JMP	loaded_63
+
+two_64:
+	FMOVQ	(R1), F6
+
+loaded_63:
+	ADD	$0, R5, R1
+	TBNZ	$1, R3, two_66
+	FMOVD	(R1), F5
+	JMP	loaded_65
+
+two_66:
+	FMOVQ	(R1), F5
+
+loaded_65:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R11, R1
+	TBNZ	$1, R3, two_68
+	FMOVD	(R1), F6
+	JMP	loaded_67
+
+two_68:
+	FMOVQ	(R1), F6
+
+loaded_67:
+	ADD	$0, R9, R1
+	TBNZ	$1, R3, two_70
+	FMOVD	(R1), F5
+	JMP	loaded_69
+
+two_70:
+	FMOVQ	(R1), F5
+
+loaded_69:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow6done
+	MOVD	R1, R12
+
+narrow6left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R3, two_72
+	FMOVD	(R14), F6
+	JMP	loaded_71
+
+two_72:
+	FMOVQ	(R14), F6
+
+loaded_71:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow6left
+
+narrow6done:
+	ADD	$0, R2, R12
+	TBZ	$0, R3, skip_73
+	FMOVD	F7, (R12)
+
+skip_73:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow6outer
+	JMP	end
+
+tree7:
+	MOVD	8(R0), R8
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R11
+	ADD	R11, R8, R5
+	MOVD	32(R0), R11
+	ADD	R11, R8, R6
+	ADD	R11, R5, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R7
+	ADD	R11, R5, R1
+	ADD	R11, R6, R2
+	ADD	R11, R4, R3
+	MOVD	56(R0), R11
+	CMP	$2, R11
+	BLT	narrow7
+
+outer7:
+	MOVD	R11, R12
+	AND	$1, R12, R12
+	CBZ	R12, many7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R8), F7
+	FMOVQ	(R5), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R7), F6
+	FMOVQ	(R1), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	FMOVQ	(R2), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap7done
+	MOVD	R9, R13
+
+overlap7left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap7left
+
+overlap7done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+
+many7:
+	CMP	$16, R11
+	BLT	one7
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R13), (F17, F16)
+	FLDPQ	32(R1), (F17, F16)
 	VADD	V17.D2, V10.D2, V10.D2
 	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R13), (F16, F17)
+	FLDPQ	64(R1), (F16, F17)
 	VADD	V16.D2, V12.D2, V12.D2
 	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R13), (F17, F16)
+	FLDPQ	96(R1), (F17, F16)
 	VADD	V17.D2, V14.D2, V14.D2
 	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	(R14), (F16, F17)
-	FLDPQ	32(R14), (F18, F19)
-	FLDPQ	(R15), (F20, F21)
+	FLDPQ	(R2), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R2), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R2), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R2), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many7done
+	MOVD	R9, R12
+
+many7left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
+	ADD	$128, R8, R8
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R3, R3
+	ADD	$128, R10, R10
+	ADD	$128, R9, R9
+	SUB	$16, R11, R11
+	JMP	many7
+
+one7:
+	CMP	$2, R11
+	BLT	last7
+	FMOVQ	(R8), F0
+	FMOVQ	(R5), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R2), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one7done
+	MOVD	R9, R13
+
+one7left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one7left
+
+one7done:
+	FMOVQ	F0, (R10)
+	ADD	$16, R8, R8
+	ADD	$16, R5, R5
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R10, R10
+	ADD	$16, R9, R9
+	SUB	$2, R11, R11
+	JMP	one7
+
+last7:
+	CBZ	R11, next7
+	LSL	$3, R11, R11
+	ADD	R11, R10, R10
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
+
+next7:
+	MOVD	16(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 16(RSP)
+	CBZ	R11, end
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R11
+	JMP	outer7
+
+narrow7:
+	MOVD	R9, 32(RSP)
+
+narrow7outer:
+	ADD	$0, R8, R9
+	TBNZ	$1, R11, two_75
+	FMOVD	(R9), F0
+	JMP	loaded_74
+
+two_75:
+	FMOVQ	(R9), F0
+
+loaded_74:
+	ADD	$0, R5, R9
+	TBNZ	$1, R11, two_77
+	FMOVD	(R9), F1
+	JMP	loaded_76
+
+two_77:
+	FMOVQ	(R9), F1
+
+loaded_76:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R6, R9
+	TBNZ	$1, R11, two_79
+	FMOVD	(R9), F1
+	JMP	loaded_78
+
+two_79:
+	FMOVQ	(R9), F1
+
+loaded_78:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R7, R9
+	TBNZ	$1, R11, two_81
+	FMOVD	(R9), F1
+	JMP	loaded_80
+
+two_81:
+	FMOVQ	(R9), F1
+
+loaded_80:
+	ADD	$0, R1, R9
+	TBNZ	$1, R11, two_83
+	FMOVD	(R9), F2
+	JMP	loaded_82
+
+two_83:
+	FMOVQ	(R9), F2
+
+loaded_82:
+	VADD	V2.D2, V1.D2, V1.D2
+	ADD	$0, R2, R9
+	TBNZ	$1, R11, two_85
+	FMOVD	(R9), F2
+	JMP	loaded_84
+
+two_85:
+	FMOVQ	(R9), F2
+
+loaded_84:
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	32(RSP), R9
+	MOVD	72(R0), R13
+	CBZ	R13, narrow7done
+	MOVD	R9, R12
+
+narrow7left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R11, two_87
+	FMOVD	(R14), F1
+	JMP	loaded_86
+
+two_87:
+	FMOVQ	(R14), F1
+
+loaded_86:
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow7left
+
+narrow7done:
+	ADD	$0, R10, R12
+	TBZ	$0, R11, skip_88
+	FMOVD	F0, (R12)
+
+skip_88:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
+	MOVD	R9, 32(RSP)
+	JMP	narrow7outer
+	JMP	end
+
+tree8:
+	MOVD	8(R0), R3
+	MOVD	(R0), R2
+	MOVD	16(R0), R1
+	MOVD	24(R0), R7
+	ADD	R7, R3, R4
+	MOVD	32(R0), R7
+	ADD	R7, R3, R6
+	ADD	R7, R4, R5
+	MOVD	40(R0), R7
+	ADD	R7, R3, R8
+	ADD	R7, R4, R9
+	ADD	R7, R6, R10
+	ADD	R7, R5, R11
+	MOVD	56(R0), R7
+	CMP	$2, R7
+	BLT	narrow8
+
+outer8:
+	MOVD	R7, R12
+	AND	$1, R12, R12
+	CBZ	R12, many8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R8, R8
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R10, R10
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R7, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	FMOVQ	(R3), F0
+	FMOVQ	(R4), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	FMOVQ	(R5), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R8), F1
+	FMOVQ	(R9), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R10), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap8done
+	MOVD	R1, R13
+
+overlap8left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap8left
+
+overlap8done:
+	FMOVQ	F0, 64(RSP)
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R8, R8
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R10, R10
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R7, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+
+many8:
+	CMP	$16, R7
+	BLT	one8
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R4), (F15, F14)
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	FLDPQ	32(R4), (F14, F15)
+	VADD	V14.D2, V2.D2, V2.D2
+	VADD	V15.D2, V3.D2, V3.D2
+	FLDPQ	64(R4), (F15, F14)
+	VADD	V15.D2, V4.D2, V4.D2
+	VADD	V14.D2, V5.D2, V5.D2
+	FLDPQ	96(R4), (F14, F15)
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	FLDPQ	(R6), (F15, F14)
+	FLDPQ	32(R6), (F13, F12)
+	FLDPQ	(R5), (F11, F10)
+	VADD	V11.D2, V15.D2, V15.D2
+	VADD	V10.D2, V14.D2, V14.D2
+	FLDPQ	32(R5), (F10, F11)
+	VADD	V10.D2, V13.D2, V13.D2
+	VADD	V11.D2, V12.D2, V12.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	FLDPQ	64(R6), (F12, F13)
+	FLDPQ	96(R6), (F14, F15)
+	FLDPQ	64(R5), (F11, F10)
+	VADD	V11.D2, V12.D2, V12.D2
+	VADD	V10.D2, V13.D2, V13.D2
+	FLDPQ	96(R5), (F10, F11)
+	VADD	V10.D2, V14.D2, V14.D2
+	VADD	V11.D2, V15.D2, V15.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	FLDPQ	(R8), (F15, F14)
+	FLDPQ	32(R8), (F13, F12)
+	FLDPQ	64(R8), (F11, F10)
+	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	(R9), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	32(R9), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	64(R9), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	96(R9), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	(R10), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	32(R10), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	64(R10), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	96(R10), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many8done
+	MOVD	R1, R12
+
+many8left:
+	FLDPQ	(R12), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R12), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R12), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R12), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many8left
+
+many8done:
+	FSTPQ	(F0, F1), (R2)
+	FSTPQ	(F2, F3), 32(R2)
+	FSTPQ	(F4, F5), 64(R2)
+	FSTPQ	(F6, F7), 96(R2)
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R8, R8
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R2, R2
+	ADD	$128, R1, R1
+	SUB	$16, R7, R7
+	JMP	many8
+
+one8:
+	CMP	$2, R7
+	BLT	last8
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	FMOVQ	(R5), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	FMOVQ	(R10), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one8done
+	MOVD	R1, R13
+
+one8left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one8left
+
+one8done:
+	FMOVQ	F7, (R2)
+	ADD	$16, R3, R3
+	ADD	$16, R4, R4
+	ADD	$16, R6, R6
+	ADD	$16, R5, R5
+	ADD	$16, R8, R8
+	ADD	$16, R9, R9
+	ADD	$16, R10, R10
+	ADD	$16, R11, R11
+	ADD	$16, R2, R2
+	ADD	$16, R1, R1
+	SUB	$2, R7, R7
+	JMP	one8
+
+last8:
+	CBZ	R7, next8
+	LSL	$3, R7, R7
+	ADD	R7, R2, R2
+	FMOVQ	64(RSP), F7
+	FMOVQ	F7, -16(R2)
+
+next8:
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	32(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	32(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	40(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	48(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	56(R0), R7
+	JMP	outer8
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R7, two_90
+	FMOVD	(R1), F7
+	JMP	loaded_89
+
+two_90:
+	FMOVQ	(R1), F7
+
+loaded_89:
+	ADD	$0, R4, R1
+	TBNZ	$1, R7, two_92
+	FMOVD	(R1), F6
+	JMP	loaded_91
+
+two_92:
+	FMOVQ	(R1), F6
+
+loaded_91:
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R6, R1
+	TBNZ	$1, R7, two_94
+	FMOVD	(R1), F6
+	JMP	loaded_93
+
+two_94:
+	FMOVQ	(R1), F6
+
+loaded_93:
+	ADD	$0, R5, R1
+	TBNZ	$1, R7, two_96
+	FMOVD	(R1), F5
+	JMP	loaded_95
+
+two_96:
+	FMOVQ	(R1), F5
+
+loaded_95:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R8, R1
+	TBNZ	$1, R7, two_98
+	FMOVD	(R1), F6
+	JMP	loaded_97
+
+two_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R9, R1
+	TBNZ	$1, R7, two_100
+	FMOVD	(R1), F5
+	JMP	loaded_99
+
+two_100:
+	FMOVQ	(R1), F5
+
+loaded_99:
+	VADD	V5.D2, V6.D2, V6.D2
+	ADD	$0, R10, R1
+	TBNZ	$1, R7, two_102
+	FMOVD	(R1), F5
+	JMP	loaded_101
+
+two_102:
+	FMOVQ	(R1), F5
+
+loaded_101:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R13
+	CBZ	R13, narrow8done
+	MOVD	R1, R12
+
+narrow8left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R7, two_104
+	FMOVD	(R14), F6
+	JMP	loaded_103
+
+two_104:
+	FMOVQ	(R14), F6
+
+loaded_103:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R12
+	TBZ	$0, R7, skip_105
+	FMOVD	F7, (R12)
+
+skip_105:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	MOVD	R1, 32(RSP)
+	JMP	narrow8outer
+	JMP	end
+
+tree9:
+	MOVD	8(R0), R11
+	MOVD	(R0), R10
+	MOVD	16(R0), R9
+	MOVD	24(R0), R8
+	ADD	R8, R11, R5
+	MOVD	32(R0), R8
+	ADD	R8, R11, R6
+	ADD	R8, R5, R4
+	MOVD	40(R0), R8
+	ADD	R8, R11, R3
+	ADD	R8, R5, R1
+	ADD	R8, R6, R2
+	ADD	R8, R4, R7
+	MOVD	56(R0), R8
+	CMP	$2, R8
+	BLT	narrow9
+
+outer9:
+	MOVD	R8, R12
+	AND	$1, R12, R12
+	CBZ	R12, many9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R9, R9
+	FMOVQ	(R11), F7
+	FMOVQ	(R5), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R6), F6
+	FMOVQ	(R4), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R3), F6
+	FMOVQ	(R1), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	FMOVQ	(R2), F5
+	FMOVQ	(R7), F4
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R12
+	CBZ	R12, overlap9done
+	MOVD	R9, R13
+
+overlap9left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, overlap9left
+
+overlap9done:
+	FMOVQ	F7, 64(RSP)
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R9, R9
+
+many9:
+	CMP	$16, R8
+	BLT	one9
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R6), (F8, F9)
+	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R4), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	FLDPQ	32(R4), (F13, F12)
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	FLDPQ	64(R6), (F11, F10)
+	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R4), (F12, F13)
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	FLDPQ	96(R4), (F13, F12)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R3), (F8, F9)
+	FLDPQ	32(R3), (F10, F11)
+	FLDPQ	64(R3), (F12, F13)
+	FLDPQ	96(R3), (F14, F15)
+	FLDPQ	(R1), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R1), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R1), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R1), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	(R2), (F16, F17)
+	FLDPQ	32(R2), (F18, F19)
+	FLDPQ	(R7), (F20, F21)
 	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	32(R15), (F21, F20)
+	FLDPQ	32(R7), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V18.D2, V10.D2, V10.D2
 	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	64(R14), (F19, F18)
-	FLDPQ	96(R14), (F17, F16)
-	FLDPQ	64(R15), (F20, F21)
+	FLDPQ	64(R2), (F19, F18)
+	FLDPQ	96(R2), (F17, F16)
+	FLDPQ	64(R7), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	96(R15), (F21, F20)
+	FLDPQ	96(R7), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V19.D2, V12.D2, V12.D2
 	VADD	V18.D2, V13.D2, V13.D2
 	VADD	V17.D2, V14.D2, V14.D2
 	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	(R19), (F16, F17)
-	FLDPQ	32(R19), (F18, F19)
-	FLDPQ	64(R19), (F20, F21)
-	FLDPQ	96(R19), (F22, F23)
-	FLDPQ	(R20), (F24, F25)
-	VADD	V24.D2, V16.D2, V16.D2
-	VADD	V25.D2, V17.D2, V17.D2
-	FLDPQ	32(R20), (F25, F24)
-	VADD	V25.D2, V18.D2, V18.D2
-	VADD	V24.D2, V19.D2, V19.D2
-	FLDPQ	64(R20), (F24, F25)
-	VADD	V24.D2, V20.D2, V20.D2
-	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	96(R20), (F25, F24)
-	VADD	V25.D2, V22.D2, V22.D2
-	VADD	V24.D2, V23.D2, V23.D2
-	FLDPQ	(R21), (F24, F25)
-	FLDPQ	32(R21), (F26, F27)
-	FLDPQ	(R22), (F28, F29)
-	VADD	V28.D2, V24.D2, V24.D2
-	VADD	V29.D2, V25.D2, V25.D2
-	FLDPQ	32(R22), (F29, F28)
-	VADD	V29.D2, V26.D2, V26.D2
-	VADD	V28.D2, V27.D2, V27.D2
-	VADD	V24.D2, V16.D2, V16.D2
-	VADD	V25.D2, V17.D2, V17.D2
-	VADD	V26.D2, V18.D2, V18.D2
-	VADD	V27.D2, V19.D2, V19.D2
-	FLDPQ	64(R21), (F27, F26)
-	FLDPQ	96(R21), (F25, F24)
-	FLDPQ	64(R22), (F28, F29)
-	VADD	V28.D2, V27.D2, V27.D2
-	VADD	V29.D2, V26.D2, V26.D2
-	FLDPQ	96(R22), (F29, F28)
-	VADD	V29.D2, V25.D2, V25.D2
-	VADD	V28.D2, V24.D2, V24.D2
-	VADD	V27.D2, V20.D2, V20.D2
-	VADD	V26.D2, V21.D2, V21.D2
-	VADD	V25.D2, V22.D2, V22.D2
-	VADD	V24.D2, V23.D2, V23.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V20.D2, V12.D2, V12.D2
-	VADD	V21.D2, V13.D2, V13.D2
-	VADD	V22.D2, V14.D2, V14.D2
-	VADD	V23.D2, V15.D2, V15.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	MOVD	80(R0), R24
-	CBZ	R24, many4done
-	MOVD	R9, R23
-
-many4left:
-	FLDPQ	(R23), (F15, F14)
-	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V14.D2, V1.D2, V1.D2
-	FLDPQ	32(R23), (F14, F15)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	64(R23), (F15, F14)
-	VADD	V15.D2, V4.D2, V4.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	96(R23), (F14, F15)
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, many4left
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	72(R0), R13
+	CBZ	R13, many9done
+	MOVD	R9, R12
 
-many4done:
-	FSTPQ	(F0, F1), (R10)
-	FSTPQ	(F2, F3), 32(R10)
-	FSTPQ	(F4, F5), 64(R10)
-	FSTPQ	(F6, F7), 96(R10)
+many9left:
+	FLDPQ	(R12), (F15, F14)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	FLDPQ	32(R12), (F14, F15)
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	64(R12), (F15, F14)
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	FLDPQ	96(R12), (F14, F15)
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, many9left
+
+many9done:
+	FSTPQ	(F7, F6), (R10)
+	FSTPQ	(F5, F4), 32(R10)
+	FSTPQ	(F3, F2), 64(R10)
+	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R3, R3
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
-	ADD	$128, R12, R12
-	ADD	$128, R13, R13
-	ADD	$128, R14, R14
-	ADD	$128, R15, R15
-	ADD	$128, R19, R19
-	ADD	$128, R20, R20
-	ADD	$128, R21, R21
-	ADD	$128, R22, R22
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R2, R2
+	ADD	$128, R7, R7
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
-	JMP	many4
+	JMP	many9
 
-one4:
+one9:
 	CMP	$2, R8
-	BLT	last4
-	FMOVQ	(R11), F7
-	FMOVQ	(R3), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R2), F6
-	FMOVQ	(R1), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R6), F5
-	FMOVQ	(R5), F4
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R12), F6
-	FMOVQ	(R13), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R14), F5
-	FMOVQ	(R15), F4
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R19), F5
-	FMOVQ	(R20), F4
-	VADD	V4.D2, V5.D2, V5.D2
-	FMOVQ	(R21), F4
-	FMOVQ	(R22), F3
-	VADD	V3.D2, V4.D2, V4.D2
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	80(R0), R23
-	CBZ	R23, one4done
-	MOVD	R9, R24
+	BLT	last9
+	FMOVQ	(R11), F0
+	FMOVQ	(R5), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R6), F1
+	FMOVQ	(R4), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R2), F2
+	FMOVQ	(R7), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, one9done
+	MOVD	R9, R13
 
-one4left:
-	FMOVQ	(R24), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R25
-	ADD	R25, R24, R24
-	SUB	$1, R23, R23
-	CBNZ	R23, one4left
+one9left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, one9left
 
-one4done:
-	FMOVQ	F7, (R10)
+one9done:
+	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R3, R3
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
-	ADD	$16, R12, R12
-	ADD	$16, R13, R13
-	ADD	$16, R14, R14
-	ADD	$16, R15, R15
-	ADD	$16, R19, R19
-	ADD	$16, R20, R20
-	ADD	$16, R21, R21
-	ADD	$16, R22, R22
+	ADD	$16, R6, R6
+	ADD	$16, R4, R4
+	ADD	$16, R3, R3
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R7, R7
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
-	JMP	one4
+	JMP	one9
 
-last4:
-	CBZ	R8, next4
+last9:
+	CBZ	R8, next9
 	LSL	$3, R8, R8
 	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R10)
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R10)
 
-next4:
+next9:
 	MOVD	16(RSP), R8
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R24
-	ADD	R24, R11, R11
-	MOVD	32(RSP), R24
-	ADD	R24, R3, R3
-	MOVD	32(RSP), R24
-	ADD	R24, R2, R2
-	MOVD	32(RSP), R24
-	ADD	R24, R1, R1
-	MOVD	32(RSP), R24
-	ADD	R24, R7, R7
-	MOVD	32(RSP), R24
-	ADD	R24, R4, R4
-	MOVD	32(RSP), R24
-	ADD	R24, R6, R6
-	MOVD	32(RSP), R24
-	ADD	R24, R5, R5
-	MOVD	32(RSP), R24
-	ADD	R24, R12, R12
-	MOVD	32(RSP), R24
-	ADD	R24, R13, R13
-	MOVD	32(RSP), R24
-	ADD	R24, R14, R14
-	MOVD	32(RSP), R24
-	ADD	R24, R15, R15
-	MOVD	32(RSP), R24
-	ADD	R24, R19, R19
-	MOVD	32(RSP), R24
-	ADD	R24, R20, R20
-	MOVD	32(RSP), R24
-	ADD	R24, R21, R21
-	MOVD	32(RSP), R24
-	ADD	R24, R22, R22
-	MOVD	40(RSP), R24
-	ADD	R24, R10, R10
-	MOVD	48(RSP), R24
-	ADD	R24, R9, R9
-	MOVD	64(R0), R8
-	JMP	outer4
+	MOVD	32(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	32(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	32(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	32(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	32(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	32(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	32(RSP), R13
+	ADD	R13, R2, R2
+	MOVD	32(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	40(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	48(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	56(R0), R8
+	JMP	outer9
 
-narrow4:
+narrow9:
 	MOVD	R9, 32(RSP)
 
-narrow4outer:
+narrow9outer:
 	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_44
-	FMOVD	(R9), F7
-	JMP	loaded_43
+	TBNZ	$1, R8, two_107
+	FMOVD	(R9), F0
+	JMP	loaded_106
 
-two_44:
-	FMOVQ	(R9), F7
+two_107:
+	FMOVQ	(R9), F0
 
-loaded_43:
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_46
-	FMOVD	(R9), F6
-	JMP	loaded_45
-
-two_46:
-	FMOVQ	(R9), F6
-
-loaded_45:
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_48
-	FMOVD	(R9), F6
-	JMP	loaded_47
-
-two_48:
-	FMOVQ	(R9), F6
-
-loaded_47:
-	ADD	$0, R1, R9
-	TBNZ	$1, R8, two_50
-	FMOVD	(R9), F5
-	JMP	loaded_49
-
-two_50:
-	FMOVQ	(R9), F5
-
-loaded_49:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_52
-	FMOVD	(R9), F6
-	JMP	loaded_51
-
-two_52:
-	FMOVQ	(R9), F6
-
-loaded_51:
-	ADD	$0, R4, R9
-	TBNZ	$1, R8, two_54
-	FMOVD	(R9), F5
-	JMP	loaded_53
-
-two_54:
-	FMOVQ	(R9), F5
-
-loaded_53:
-	VADD	V5.D2, V6.D2, V6.D2
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_56
-	FMOVD	(R9), F5
-	JMP	loaded_55
-
-two_56:
-	FMOVQ	(R9), F5
-
-loaded_55:
+loaded_106:
 	ADD	$0, R5, R9
-	TBNZ	$1, R8, two_58
-	FMOVD	(R9), F4
-	JMP	loaded_57
+	TBNZ	$1, R8, two_109
+	FMOVD	(R9), F1
+	JMP	loaded_108
 
-two_58:
-	FMOVQ	(R9), F4
+two_109:
+	FMOVQ	(R9), F1
 
-loaded_57:
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R12, R9
-	TBNZ	$1, R8, two_60
-	FMOVD	(R9), F6
-	JMP	loaded_59
+loaded_108:
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R6, R9
+	TBNZ	$1, R8, two_111
+	FMOVD	(R9), F1
+	JMP	loaded_110
 
-two_60:
-	FMOVQ	(R9), F6
+two_111:
+	FMOVQ	(R9), F1
 
-loaded_59:
-	ADD	$0, R13, R9
-	TBNZ	$1, R8, two_62
-	FMOVD	(R9), F5
-	JMP	loaded_61
+loaded_110:
+	ADD	$0, R4, R9
+	TBNZ	$1, R8, two_113
+	FMOVD	(R9), F2
+	JMP	loaded_112
 
-two_62:
-	FMOVQ	(R9), F5
+two_113:
+	FMOVQ	(R9), F2
 
-loaded_61:
-	VADD	V5.D2, V6.D2, V6.D2
-	ADD	$0, R14, R9
-	TBNZ	$1, R8, two_64
-	FMOVD	(R9), F5
-	JMP	loaded_63
+loaded_112:
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	ADD	$0, R3, R9
+	TBNZ	$1, R8, two_115
+	FMOVD	(R9), F1
+	JMP	loaded_114
 
-two_64:
-	FMOVQ	(R9), F5
+two_115:
+	FMOVQ	(R9), F1
 
-loaded_63:
-	ADD	$0, R15, R9
-	TBNZ	$1, R8, two_66
-	FMOVD	(R9), F4
-	JMP	loaded_65
+loaded_114:
+	ADD	$0, R1, R9
+	TBNZ	$1, R8, two_117
+	FMOVD	(R9), F2
+	JMP	loaded_116
 
-two_66:
-	FMOVQ	(R9), F4
+two_117:
+	FMOVQ	(R9), F2
 
-loaded_65:
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	ADD	$0, R19, R9
-	TBNZ	$1, R8, two_68
-	FMOVD	(R9), F5
-	JMP	loaded_67
+loaded_116:
+	VADD	V2.D2, V1.D2, V1.D2
+	ADD	$0, R2, R9
+	TBNZ	$1, R8, two_119
+	FMOVD	(R9), F2
+	JMP	loaded_118
 
-two_68:
-	FMOVQ	(R9), F5
+two_119:
+	FMOVQ	(R9), F2
 
-loaded_67:
-	ADD	$0, R20, R9
-	TBNZ	$1, R8, two_70
-	FMOVD	(R9), F4
-	JMP	loaded_69
-
-two_70:
-	FMOVQ	(R9), F4
-
-loaded_69:
-	VADD	V4.D2, V5.D2, V5.D2
-	ADD	$0, R21, R9
-	TBNZ	$1, R8, two_72
-	FMOVD	(R9), F4
-	JMP	loaded_71
-
-two_72:
-	FMOVQ	(R9), F4
-
-loaded_71:
-	ADD	$0, R22, R9
-	TBNZ	$1, R8, two_74
+loaded_118:
+	ADD	$0, R7, R9
+	TBNZ	$1, R8, two_121
 	FMOVD	(R9), F3
-	JMP	loaded_73
+	JMP	loaded_120
 
-two_74:
+two_121:
 	FMOVQ	(R9), F3
 
-loaded_73:
-	VADD	V3.D2, V4.D2, V4.D2
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
+loaded_120:
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	32(RSP), R9
-	MOVD	80(R0), R24
-	CBZ	R24, narrow4done
-	MOVD	R9, R23
+	MOVD	72(R0), R13
+	CBZ	R13, narrow9done
+	MOVD	R9, R12
 
-narrow4left:
-	ADD	$0, R23, R25
-	TBNZ	$1, R8, two_76
-	FMOVD	(R25), F6
-	JMP	loaded_75
+narrow9left:
+	ADD	$0, R12, R14
+	TBNZ	$1, R8, two_123
+	FMOVD	(R14), F1
+	JMP	loaded_122
 
-two_76:
-	FMOVQ	(R25), F6
+two_123:
+	FMOVQ	(R14), F1
 
-loaded_75:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	112(R0), R25
-	ADD	R25, R23, R23
-	SUB	$1, R24, R24
-	CBNZ	R24, narrow4left
+loaded_122:
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, narrow9left
 
-narrow4done:
-	ADD	$0, R10, R23
-	TBZ	$0, R8, skip_77
-	FMOVD	F7, (R23)
+narrow9done:
+	ADD	$0, R10, R12
+	TBZ	$0, R8, skip_124
+	FMOVD	F0, (R12)
 
-skip_77:
-	MOVD	16(RSP), R23
-	SUB	$1, R23, R23
-	MOVD	R23, 16(RSP)
-	CBZ	R23, end
-	MOVD	88(R0), R23
-	ADD	R23, R11, R11
-	MOVD	88(R0), R23
-	ADD	R23, R3, R3
-	MOVD	88(R0), R23
-	ADD	R23, R2, R2
-	MOVD	88(R0), R23
-	ADD	R23, R1, R1
-	MOVD	88(R0), R23
-	ADD	R23, R7, R7
-	MOVD	88(R0), R23
-	ADD	R23, R4, R4
-	MOVD	88(R0), R23
-	ADD	R23, R6, R6
-	MOVD	88(R0), R23
-	ADD	R23, R5, R5
-	MOVD	88(R0), R23
-	ADD	R23, R12, R12
-	MOVD	88(R0), R23
-	ADD	R23, R13, R13
-	MOVD	88(R0), R23
-	ADD	R23, R14, R14
-	MOVD	88(R0), R23
-	ADD	R23, R15, R15
-	MOVD	88(R0), R23
-	ADD	R23, R19, R19
-	MOVD	88(R0), R23
-	ADD	R23, R20, R20
-	MOVD	88(R0), R23
-	ADD	R23, R21, R21
-	MOVD	88(R0), R23
-	ADD	R23, R22, R22
-	MOVD	96(R0), R23
-	ADD	R23, R10, R10
-	MOVD	104(R0), R23
-	ADD	R23, R9, R9
+skip_124:
+	MOVD	16(RSP), R12
+	SUB	$1, R12, R12
+	MOVD	R12, 16(RSP)
+	CBZ	R12, end
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R1, R1
+	MOVD	80(R0), R12
+	ADD	R12, R2, R2
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	88(R0), R12
+	ADD	R12, R10, R10
+	MOVD	96(R0), R12
+	ADD	R12, R9, R9
 	MOVD	R9, 32(RSP)
-	JMP	narrow4outer
+	JMP	narrow9outer
 
 end:
 	RET

@@ -24,7 +24,7 @@ func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	rowsGeneric(t, a)
 }
 
-// cols adds up to sixteen rows elementwise, as one subtree of the order.
+// cols adds up to eight rows elementwise, as one subtree of the order.
 func cols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
 	colsGeneric(t, a)
 }

@@ -99,8 +99,8 @@ func TestColKernels(t *testing.T) {
 			r := newRand(t)
 			src, dst := guarded(t, 1<<17), guarded(t, 1<<13)
 			for n := 1; n <= long(300, 150); n++ {
-				for levels := 0; levels <= 4; levels++ {
-					testCols(t, r, isa, typ, n, levels, src, dst)
+				for tree := range kernels.Trees {
+					testCols(t, r, isa, typ, n, tree, src, dst)
 				}
 			}
 		})
@@ -108,9 +108,10 @@ func TestColKernels(t *testing.T) {
 }
 
 // testCols compares one call, whose src and dst end or begin at guard pages.
-func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, levels int, mem, out []byte) {
+func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, tree int, mem, out []byte) {
 	size, acc := typ.Size(), typ.Acc()
-	a := kernels.ColsArgs{N: n, Levels: levels, Outer: 1 + r.IntN(3), Lefts: r.IntN(4)}
+	levels := kernels.TreeLevels(kernels.Trees[tree])
+	a := kernels.ColsArgs{N: n, Tree: tree, Outer: 1 + r.IntN(3), Lefts: r.IntN(4)}
 	row := (n + r.IntN(3)) * size
 	for i, k := range r.Perm(levels) {
 		a.Strides[i] = row << k

@@ -30,27 +30,27 @@ func blockVec(m Machine, t kernels.Type, src GP, spill Addr) Vec {
 	inFrame := vectors - spilled // from this vector on
 	frame := func(v int) Addr { return spill.Plus((v - inFrame) * m.VecBytes()) }
 	sum := func(from, vector int) []Vec {
-		return tree(m, t, kernels.Rows/2, width, func(i, v int) Addr {
+		return tree(m, t, kernels.Rows/2, width, every, func(i, v int) Addr {
 			return At(src, (from+i)*row+(vector+v)*vecSize(m, t))
 		})
 	}
-	var all []Vec
-	eachStrip(m, width, func(vector int) { all = append(all, sum(0, vector)...) })
+	var sums []Vec
+	eachStrip(m, width, func(vector int) { sums = append(sums, sum(0, vector)...) })
 	for v := inFrame; v < vectors; v++ {
-		m.Store(frame(v), all[v])
-		r.Free(all[v])
+		m.Store(frame(v), sums[v])
+		r.Free(sums[v])
 	}
 	eachStrip(m, width, func(vector int) {
 		for i, x := range sum(kernels.Rows/2, vector) {
 			v := vector + i
 			if v >= inFrame {
 				m.LoadAdd(t.Acc(), x, frame(v))
-				all[v] = x
+				sums[v] = x
 				continue
 			}
-			m.AddVec(t, all[v], all[v], x)
+			m.AddVec(t, sums[v], sums[v], x)
 			r.Free(x)
 		}
 	})
-	return halve(m, t, all)
+	return halve(m, t, sums)
 }

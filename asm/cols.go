@@ -14,16 +14,17 @@ import (
 // one of the rows of Left. A row shorter than a vector is loaded in part.
 func cols(m Machine, t kernels.Type, args GP) {
 	c := newColumns(m, t, args)
-	levels := m.Regs().GP()
-	m.LoadInt(levels, At(args, offset.cols.Levels))
-	for i := 1; i <= 4; i++ {
-		m.JumpIfInt(Equal, levels, i, fmt.Sprintf("levels%d", i))
+	g := m.Regs().GP()
+	m.LoadInt(g, At(args, offset.cols.Tree))
+	for i := range kernels.Trees[1:] {
+		m.JumpIfInt(Equal, g, i+1, fmt.Sprintf("tree%d", i+1))
 	}
-	m.Regs().FreeGP(levels)
-	for i := range 5 {
-		m.Label(fmt.Sprintf("levels%d", i))
+	m.Regs().FreeGP(g)
+	for i, leaves := range kernels.Trees {
+		m.Label(fmt.Sprintf("tree%d", i))
+		c.leaves = leaves
 		c.emit(i)
-		if i < 4 {
+		if i < len(kernels.Trees)-1 {
 			m.Jump("end")
 		}
 	}
@@ -36,6 +37,7 @@ type columns struct {
 	m       Machine
 	t       kernels.Type
 	args    GP
+	leaves  uint8
 	streams Streams
 	to      GP   // where the current vector is stored
 	lefts   GP   // and where it lies in Left
@@ -73,16 +75,19 @@ func (c *columns) end() {
 	c.m.End()
 }
 
-// emit emits the loops for trees of 2^levels rows.
-func (c *columns) emit(levels int) {
+// has reports whether the tree has a leaf.
+func (c *columns) has(leaf int) bool { return c.leaves>>leaf&1 != 0 }
+
+// emit emits the loops for a tree.
+func (c *columns) emit(tree int) {
 	m, t, r, n := c.m, c.t, c.m.Regs(), lanes(c.m, c.t)
-	label := func(name string) string { return fmt.Sprintf("%s%d", name, levels) }
+	label := func(name string) string { return fmt.Sprintf("%s%d", name, tree) }
 	base := r.GP()
 	c.to, c.lefts = r.GP(), r.GP()
 	m.LoadInt(base, At(c.args, offset.cols.Src))
 	m.LoadInt(c.to, At(c.args, offset.cols.Dst))
 	m.LoadInt(c.lefts, At(c.args, offset.cols.Left))
-	c.streams = m.Streams(base, At(c.args, offset.cols.Strides), levels)
+	c.streams = m.Streams(base, At(c.args, offset.cols.Strides), kernels.TreeLevels(c.leaves))
 	left := r.GP() // elements
 	m.LoadInt(left, At(c.args, offset.cols.N))
 	m.JumpIfInt(Less, left, n, label("narrow"))
@@ -187,7 +192,7 @@ func (c *columns) step(label string, n int) {
 // sum sums n vectors: the tree, then what lies to its left.
 func (c *columns) sum(label string, n int) []Vec {
 	m, t := c.m, c.t
-	vs := tree(m, t, 1<<c.streams.Levels, n, func(i, v int) Addr {
+	vs := tree(m, t, 1<<c.streams.Levels, n, c.has, func(i, v int) Addr {
 		return c.streams.Leaf(i).Plus(v * vecSize(m, t))
 	})
 	c.eachLeft(label, func(at Addr) {
@@ -227,9 +232,11 @@ func (c *columns) narrow(label string, count GP) {
 			return v
 		}
 		a := sum(i, rows/2)
-		b := sum(i+rows/2, rows/2)
-		m.AddVec(t, a, a, b)
-		r.Free(b)
+		if c.has(i + rows/2) {
+			b := sum(i+rows/2, rows/2)
+			m.AddVec(t, a, a, b)
+			r.Free(b)
+		}
 		return a
 	}
 	v := sum(0, 1<<c.streams.Levels)

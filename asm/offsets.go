@@ -11,8 +11,8 @@ var offset = func() (o struct {
 	sum  struct{ Dst, Src, N int }
 	rows struct{ Dst, Src, Outer, N, Stride int }
 	cols struct {
-		Dst, Src, Left, Strides, Levels, N, Outer, Lefts int
-		SrcOuter, DstOuter, LeftOuter, LeftStep          int
+		Dst, Src, Left, Strides, Tree, N, Outer, Lefts int
+		SrcOuter, DstOuter, LeftOuter, LeftStep        int
 	}
 	round struct{ Dst, Src, N int }
 }) {
@@ -31,7 +31,7 @@ var offset = func() (o struct {
 	o.cols.Src = int(unsafe.Offsetof(c.Src))
 	o.cols.Left = int(unsafe.Offsetof(c.Left))
 	o.cols.Strides = int(unsafe.Offsetof(c.Strides))
-	o.cols.Levels = int(unsafe.Offsetof(c.Levels))
+	o.cols.Tree = int(unsafe.Offsetof(c.Tree))
 	o.cols.N = int(unsafe.Offsetof(c.N))
 	o.cols.Outer = int(unsafe.Offsetof(c.Outer))
 	o.cols.Lefts = int(unsafe.Offsetof(c.Lefts))

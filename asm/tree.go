@@ -2,16 +2,24 @@ package main
 
 import "github.com/reducesum/reducesum/kernels"
 
-// tree emits the sum of 2^k rows of n vectors as a perfect binary tree, left
-// to right, so that no more than k pending sums wait in registers. leaf
-// addresses vector v of row i, whose vectors are neighbours in memory. A pair
-// of rows is added to the pair before it a chunk at a time, so that machines
-// with more registers for sums than for loads need few for the last pair.
-func tree(m Machine, t kernels.Type, rows, n int, leaf func(i, v int) Addr) []Vec {
+// tree emits the sum of rows of n vectors as a binary tree, left to right, so
+// that no more sums wait in registers than it is high. leaf addresses vector v of
+// row i, whose vectors are neighbours in memory; rows that has does not have are
+// left out. A pair of rows is added to the pair before it a chunk at a time, so that
+// machines with more registers for sums than for loads need few for the last pair.
+func tree(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf func(i, v int) Addr) []Vec {
+	exist := func(i, rows int) (k int) {
+		for row := i; row < i+rows; row++ {
+			if has(row) {
+				k++
+			}
+		}
+		return k
+	}
 	leaves := func(i, rows, v, n int) []Vec {
 		vs := m.Regs().Vecs(n)
 		m.LoadVecs(t, vs, leaf(i, v))
-		if rows == 2 {
+		if rows == 2 && has(i+1) {
 			m.LoadAddVecs(t, vs, leaf(i+1, v))
 		}
 		return vs
@@ -22,7 +30,13 @@ func tree(m Machine, t kernels.Type, rows, n int, leaf func(i, v int) Addr) []Ve
 			return leaves(i, rows, 0, n)
 		}
 		a := sum(i, rows/2)
-		if rows == 4 {
+		switch right := exist(i+rows/2, rows/2); {
+		case right == 0:
+			return a
+		case right == 1: // the first one: leaves exist from the left on
+			m.LoadAddVecs(t, a, leaf(i+rows/2, 0))
+			return a
+		case rows == 4:
 			chunk := min(n, m.Chunk(t))
 			for chunk > 1 && chunk > m.Regs().Left() {
 				chunk /= 2
@@ -38,6 +52,9 @@ func tree(m Machine, t kernels.Type, rows, n int, leaf func(i, v int) Addr) []Ve
 	}
 	return sum(0, rows)
 }
+
+// every is for trees whose rows all exist.
+func every(int) bool { return true }
 
 // addVecs emits a += b, and gives b back.
 func addVecs(m Machine, t kernels.Type, a, b []Vec) {

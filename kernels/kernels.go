@@ -41,7 +41,7 @@
 // j + half. So the element at a leaf is the sum of the weights ([Weight]) whose bits
 // are set, and every aligned subtree of 2^k leaves is the set of elements
 // base + any sum of k weights. That is all a kernel for columns needs: it adds
-// up to sixteen rows of a matrix, at base + any sum of up to four strides.
+// up to eight rows of a matrix, at base + any sum of up to three strides.
 package kernels
 
 import (
@@ -149,18 +149,20 @@ const (
 )
 
 // ISAs describes the instruction sets: the suffix in the names of their
-// kernels, the name that users see, the architecture in Go's spelling, and the
-// features of a CPU that their kernels may use, in the manufacturers' names.
+// kernels, the name that users see, the architecture in Go's spelling, the size of
+// a vector, and the features of a CPU that their kernels may use, in the
+// manufacturers' names.
 var ISAs = [NumISAs]struct {
 	Name, Public, Arch string
+	VecBytes           int
 	Features           []string
 }{
-	Generic: {"Generic", "generic", "", nil},
-	AVX2:    {"AVX2", "avx2", "amd64", []string{"AVX", "AVX2", "F16C"}},
-	AVX512: {"AVX512", "avx512", "amd64", []string{
+	Generic: {"Generic", "generic", "", 1, nil},
+	AVX2:    {"AVX2", "avx2", "amd64", 32, []string{"AVX", "AVX2", "F16C"}},
+	AVX512: {"AVX512", "avx512", "amd64", 64, []string{
 		"AVX", "AVX2", "F16C", "BMI2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL",
 	}},
-	NEON: {"NEON", "neon", "arm64", []string{"ASIMD"}},
+	NEON: {"NEON", "neon", "arm64", 16, []string{"ASIMD"}},
 }
 
 func (i ISA) String() string { return ISAs[i].Name }

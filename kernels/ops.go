@@ -1,6 +1,9 @@
 package kernels
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // An Op is an operation for which there is a kernel per element type and
 // instruction set.
@@ -27,7 +30,7 @@ var Ops = [NumOps]struct {
 	OpSum:    {"sum", "SumArgs", false, "writes the sum of a sequence, up to SumBlocks blocks long"},
 	OpBlocks: {"blocks", "RowsArgs", false, "writes the sum of each row, a whole block long"},
 	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, shorter than a block"},
-	OpCols:   {"cols", "ColsArgs", false, "adds up to sixteen rows elementwise, as one subtree of the order"},
+	OpCols:   {"cols", "ColsArgs", false, "adds up to eight rows elementwise, as one subtree of the order"},
 	OpRound:  {"round", "RoundArgs", true, "rounds accumulators to elements, to nearest even"},
 }
 
@@ -56,22 +59,52 @@ type RowsArgs struct {
 	Outer, N, Stride int
 }
 
+// A tree of columns has up to 2^ColsLevels rows as leaves. More would be too many
+// streams for caches: rows often lie a power of two apart, and then all compete
+// for the same eight lines.
+const ColsLevels = 3
+
+// Trees are the trees that cols can sum, as sets of the leaves that exist, bit i
+// for leaf i: all of them, or those that a limit for their numbers leaves when the
+// weights ascend; or when they descend, which reverses the bits of a number.
+var Trees = func() (trees []uint8) {
+	for levels := range ColsLevels + 1 {
+		for rows := 1<<levels/2 + 1; rows <= 1<<levels; rows++ {
+			ascending, descending := uint8(1<<rows-1), uint8(0)
+			for i := range 1 << levels {
+				if int(bits.Reverse8(uint8(i))>>(8-levels)) < rows {
+					descending |= 1 << i
+				}
+			}
+			trees = append(trees, ascending)
+			if descending != ascending {
+				trees = append(trees, descending)
+			}
+		}
+	}
+	return trees
+}()
+
+// TreeLevels is the binary logarithm of the number of leaves, existing or not,
+// of a tree.
+func TreeLevels(leaves uint8) int { return bits.Len(uint(bits.Len8(leaves) - 1)) }
+
 // ColsArgs are the arguments of cols: for o in [0, Outer) and c in [0, N),
 //
-//	x := sum of Src[o*SrcOuter + any sum of Strides[:Levels]][c], as a tree
+//	x := sum of Src[o*SrcOuter + any sum of Strides[:levels]][c], as a tree
 //	for l in [0, Lefts) { x = Left[o*LeftOuter + l*LeftStep][c] + x }
 //	Dst[o*DstOuter][c] = x
 //
-// The tree has 2^Levels leaves, numbered in binary, bit i of a number adding
-// Strides[i]. Src holds elements, Left and Dst accumulators; all strides count
-// bytes. There is at least one outer item and one column. Dst may be one of the
-// rows of Left, or the first row of Src if that holds accumulators.
+// The tree is Trees[Tree], with 2^levels leaves, numbered in binary, bit i of a
+// number adding Strides[i]. Src holds elements, Left and Dst accumulators; all
+// strides count bytes. There is at least one outer item and one column. Dst may
+// be one of the rows of Left, or the first row of Src if that holds accumulators.
 type ColsArgs struct {
-	Dst, Src, Left          unsafe.Pointer
-	Strides                 [4]int
-	Levels, N, Outer, Lefts int
-	SrcOuter, DstOuter      int
-	LeftOuter, LeftStep     int
+	Dst, Src, Left        unsafe.Pointer
+	Strides               [ColsLevels]int
+	Tree, N, Outer, Lefts int
+	SrcOuter, DstOuter    int
+	LeftOuter, LeftStep   int
 }
 
 // RoundArgs are the arguments of round: Dst[i] is Src[i], rounded to the

@@ -35598,6 +35598,8 @@ TEXT ·colsF32AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -35713,55 +35715,82 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Y3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VADDPS (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
 	VMASKMOVPS (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R8
+	TESTQ      R8, R8
 	JEQ        narrow0done
-	MOVQ       BX, R8
+	MOVQ       BX, DI
 
 narrow0left:
-	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
-	LEAQ         (CX), R8
+	LEAQ         (CX), DI
 	TESTB        $0x04, SI
 	JEQ          nohalf_1
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_1:
 	TESTB     $0x02, SI
 	JEQ       nopair_2
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
+	VMOVSD    X2, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X2, X2
 
 nopair_2:
 	TESTB  $0x01, SI
 	JEQ    noone_3
-	VMOVSS X2, (R8)
+	VMOVSS X2, (DI)
 
 noone_3:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
@@ -35775,50 +35804,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow1
+	CMPQ DI, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ    R8, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
+	MOVQ    DI, R8
+	ANDQ    $+7, R8
+	TESTQ   R8, R8
 	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, CX
+	MOVQ    DI, R8
+	ADDQ    $-8, R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, DX
+	MOVQ    DI, R8
+	ADDQ    $-8, R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	VMOVUPS (DX), Y3
 	VADDPS  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, DX
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    R8, $+32
+	CMPQ    DI, $+32
 	JLT     one1
 	VMOVUPS (DX), Y3
 	VMOVUPS 32(DX), Y2
@@ -35831,14 +35862,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    CX, R8
 
 many1left:
-	VADDPS (DI), Y3, Y3
-	VADDPS 32(DI), Y2, Y2
-	VADDPS 64(DI), Y1, Y1
-	VADDPS 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -35851,24 +35882,24 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+128, BX
 	ADDQ    $+128, CX
-	ADDQ    $-32, R8
+	ADDQ    $-32, DI
 	JMP     many1
 
 one1:
-	CMPQ    R8, $+8
+	CMPQ    DI, $+8
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VADDPS  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
@@ -35876,35 +35907,63 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, CX
-	ADDQ    $-8, R8
+	ADDQ    $-8, DI
 	JMP     one1
 
 last1:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JEQ     next1
-	SHLQ    $0x02, R8
-	ADDQ    R8, BX
+	SHLQ    $0x02, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
+	MOVQ  56(AX), DI
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), DI
+
+vector1outer:
+	VMOVUPS (DX), Y0
+	VADDPS  (DX)(SI*1), Y0, Y0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, R8
+
+vector1left:
+	VADDPS (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    DI, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
@@ -35912,44 +35971,44 @@ narrow1outer:
 	VMASKMOVPS (DX)(SI*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R9
+	TESTQ      R9, R9
 	JEQ        narrow1done
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 
 narrow1left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (BX), R9
-	TESTB        $0x04, R8
+	LEAQ         (BX), R8
+	TESTB        $0x04, DI
 	JEQ          nohalf_4
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_4:
-	TESTB     $0x02, R8
+	TESTB     $0x02, DI
 	JEQ       nopair_5
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_5:
-	TESTB  $0x01, R8
+	TESTB  $0x01, DI
 	JEQ    noone_6
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_6:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
@@ -35963,28 +36022,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow2
+	CMPQ R9, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ANDQ    $+7, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, SI
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VADDPS  (SI)(BX*1), Y0, Y0
-	VADDPS  (SI)(R8*1), Y0, Y0
+	VADDPS  (SI)(DI*1), Y0, Y0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -35999,17 +36060,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    DI, $+32
+	CMPQ    R9, $+32
 	JLT     one2
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
@@ -36019,10 +36080,10 @@ many2:
 	VADDPS  32(SI)(BX*1), Y1, Y1
 	VADDPS  64(SI)(BX*1), Y2, Y2
 	VADDPS  96(SI)(BX*1), Y3, Y3
-	VADDPS  (SI)(R8*1), Y0, Y0
-	VADDPS  32(SI)(R8*1), Y1, Y1
-	VADDPS  64(SI)(R8*1), Y2, Y2
-	VADDPS  96(SI)(R8*1), Y3, Y3
+	VADDPS  (SI)(DI*1), Y0, Y0
+	VADDPS  32(SI)(DI*1), Y1, Y1
+	VADDPS  64(SI)(DI*1), Y2, Y2
+	VADDPS  96(SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -36046,15 +36107,15 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many2
 
 one2:
-	CMPQ    DI, $+8
+	CMPQ    R9, $+8
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VADDPS  (SI)(BX*1), Y3, Y3
-	VADDPS  (SI)(R8*1), Y3, Y3
+	VADDPS  (SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -36072,82 +36133,111 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
+	SHLQ    $0x02, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VMOVUPS (SI), Y3
+	VADDPS  (SI)(BX*1), Y3, Y3
+	VADDPS  (SI)(DI*1), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
 	VMASKMOVPS (SI), Y3, Y2
 	VMASKMOVPS (SI)(BX*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (SI)(R8*1), Y3, Y1
+	VMASKMOVPS (SI)(DI*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow2done
-	MOVQ       CX, R11
+	MOVQ       CX, R10
 
 narrow2left:
-	VMASKMOVPS (R11), Y3, Y1
+	VMASKMOVPS (R10), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
-	TESTB        $0x04, DI
+	LEAQ         (DX), R10
+	TESTB        $0x04, R9
 	JEQ          nohalf_7
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	VMOVUPS      X2, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_7:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_8
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
+	VMOVSD    X2, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X2, X2
 
 nopair_8:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_9
-	VMOVSS X2, (R11)
+	VMOVSS X2, (R10)
 
 noone_9:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
@@ -36157,156 +36247,189 @@ noone_9:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
+	CMPQ R9, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ    DI, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+7, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y3
-	VADDPS  (R9)(SI*1), Y3, Y3
-	VMOVUPS (R9)(CX*1), Y2
-	VADDPS  (R9)(DX*1), Y2, Y2
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS (R8), Y3
+	VADDPS  (R8)(SI*1), Y3, Y3
+	VMOVUPS (R8)(CX*1), Y2
+	VADDPS  (R8)(DX*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 overlap3left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, BX
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    DI, $+32
+	CMPQ    R9, $+32
 	JLT     one3
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VADDPS  (R9)(SI*1), Y3, Y3
-	VADDPS  32(R9)(SI*1), Y2, Y2
-	VADDPS  64(R9)(SI*1), Y1, Y1
-	VADDPS  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y4
-	VMOVUPS 32(R9)(CX*1), Y5
-	VMOVUPS 64(R9)(CX*1), Y6
-	VMOVUPS 96(R9)(CX*1), Y7
-	VADDPS  (R9)(DX*1), Y4, Y4
-	VADDPS  32(R9)(DX*1), Y5, Y5
-	VADDPS  64(R9)(DX*1), Y6, Y6
-	VADDPS  96(R9)(DX*1), Y7, Y7
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPS  (R8)(SI*1), Y3, Y3
+	VADDPS  32(R8)(SI*1), Y2, Y2
+	VADDPS  64(R8)(SI*1), Y1, Y1
+	VADDPS  96(R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y4
+	VMOVUPS 32(R8)(CX*1), Y5
+	VMOVUPS 64(R8)(CX*1), Y6
+	VMOVUPS 96(R8)(CX*1), Y7
+	VADDPS  (R8)(DX*1), Y4, Y4
+	VADDPS  32(R8)(DX*1), Y5, Y5
+	VADDPS  64(R8)(DX*1), Y6, Y6
+	VADDPS  96(R8)(DX*1), Y7, Y7
 	VADDPS  Y4, Y3, Y3
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y7, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VADDPS (R11), Y3, Y3
-	VADDPS 32(R11), Y2, Y2
-	VADDPS 64(R11), Y1, Y1
-	VADDPS 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Y3, Y3
+	VADDPS 32(R10), Y2, Y2
+	VADDPS 64(R10), Y1, Y1
+	VADDPS 96(R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, BX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ    DI, $+8
+	CMPQ    R9, $+8
 	JLT     last3
-	VMOVUPS (R9), Y0
-	VADDPS  (R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y1
-	VADDPS  (R9)(DX*1), Y1, Y1
+	VMOVUPS (R8), Y0
+	VADDPS  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VADDPS  (R8)(DX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JEQ     one3done
+	MOVQ    BX, R11
+
+one3left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R9
+	JMP     one3
+
+last3:
+	TESTQ   R9, R9
+	JEQ     next3
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(DI)
+
+next3:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R9
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VMOVUPS (R8), Y0
+	VADDPS  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VADDPS  (R8)(DX*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R10
 
-one3left:
+vector3left:
 	VADDPS (R10), Y0, Y0
 	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, R8
-	ADDQ    $+32, BX
-	ADDQ    $-8, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
+vector3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	SHLQ    $0x02, R10
 	LEAQ    reducesumConst0<>+0(SB), R11
 	SUBQ    R10, R11
@@ -36314,11 +36437,11 @@ narrow3:
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
-	VMASKMOVPS (R9), Y0, Y1
-	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(SI*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R9)(CX*1), Y0, Y2
-	VMASKMOVPS (R9)(DX*1), Y0, Y3
+	VMASKMOVPS (R8)(CX*1), Y0, Y2
+	VMASKMOVPS (R8)(DX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y1, Y1
 	MOVQ       8(SP), BX
@@ -36336,22 +36459,22 @@ narrow3left:
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R10
-	TESTB        $0x04, DI
+	LEAQ         (DI), R10
+	TESTB        $0x04, R9
 	JEQ          nohalf_10
 	VMOVUPS      X1, (R10)
 	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_10:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_11
 	VMOVSD    X1, (R10)
 	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
 nopair_11:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_12
 	VMOVSS X1, (R10)
 
@@ -36361,8 +36484,8 @@ noone_12:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R8
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
@@ -36372,14 +36495,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
+	CMPQ R10, $+8
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -36393,17 +36518,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VADDPS  (DX)(R9*1), Y0, Y0
+	VADDPS  (DX)(R8*1), Y0, Y0
 	VMOVUPS (DX)(BX*1), Y1
-	VADDPS  (DX)(R8*1), Y1, Y1
+	VADDPS  (DX)(DI*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VADDPS  (DI), Y0, Y0
+	VADDPS  (R9), Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -36425,7 +36550,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
@@ -36438,26 +36563,26 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VADDPS  (DX)(R9*1), Y0, Y0
-	VADDPS  32(DX)(R9*1), Y1, Y1
-	VADDPS  64(DX)(R9*1), Y2, Y2
-	VADDPS  96(DX)(R9*1), Y3, Y3
+	VADDPS  (DX)(R8*1), Y0, Y0
+	VADDPS  32(DX)(R8*1), Y1, Y1
+	VADDPS  64(DX)(R8*1), Y2, Y2
+	VADDPS  96(DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y7
 	VMOVUPS 32(DX)(BX*1), Y6
 	VMOVUPS 64(DX)(BX*1), Y5
 	VMOVUPS 96(DX)(BX*1), Y4
-	VADDPS  (DX)(R8*1), Y7, Y7
-	VADDPS  32(DX)(R8*1), Y6, Y6
-	VADDPS  64(DX)(R8*1), Y5, Y5
-	VADDPS  96(DX)(R8*1), Y4, Y4
+	VADDPS  (DX)(DI*1), Y7, Y7
+	VADDPS  32(DX)(DI*1), Y6, Y6
+	VADDPS  64(DX)(DI*1), Y5, Y5
+	VADDPS  96(DX)(DI*1), Y4, Y4
 	VADDPS  Y7, Y0, Y0
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y4, Y3, Y3
-	VADDPS  (DI), Y0, Y0
-	VADDPS  32(DI), Y1, Y1
-	VADDPS  64(DI), Y2, Y2
-	VADDPS  96(DI), Y3, Y3
+	VADDPS  (R9), Y0, Y0
+	VADDPS  32(R9), Y1, Y1
+	VADDPS  64(R9), Y2, Y2
+	VADDPS  96(R9), Y3, Y3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -36479,7 +36604,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-32, R10
@@ -36489,11 +36614,11 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VADDPS  (DX)(R9*1), Y3, Y3
+	VADDPS  (DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y2
-	VADDPS  (DX)(R8*1), Y2, Y2
+	VADDPS  (DX)(DI*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	VADDPS  (DI), Y3, Y3
+	VADDPS  (R9), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -36509,7 +36634,7 @@ one4left:
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
@@ -36530,72 +36655,105 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Y3
+	VADDPS  (DX)(R8*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VADDPS  (DX)(DI*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VADDPS  (R9), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(R9*1), Y3, Y1
+	VMASKMOVPS (DX)(R8*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS (DX)(BX*1), Y3, Y1
-	VMASKMOVPS (DX)(R8*1), Y3, Y0
+	VMASKMOVPS (DX)(DI*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (DI), Y3, Y1
+	VMASKMOVPS (R9), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow4done
-	MOVQ       SI, R12
+	MOVQ       SI, R11
 
 narrow4left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R12
+	LEAQ         (CX), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB     $0x02, R10
 	JEQ       nopair_14
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_14:
 	TESTB  $0x01, R10
 	JEQ    noone_15
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_15:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  88(AX), CX
 	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
@@ -36603,83 +36761,85 @@ noone_15:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), R8
+	MOVQ 8(AX), DI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow5
+	CMPQ R10, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Y3
-	VADDPS  (R8)(DI*1), Y3, Y3
-	VADDPS  (R8)(DX*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Y3
+	VADDPS  (DI)(R9*1), Y3, Y3
+	VADDPS  (DI)(DX*1), Y3, Y3
 	VMOVUPS (CX), Y2
 	VADDPS  (CX)(DX*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 overlap5left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
 
 many5:
 	CMPQ    R10, $+32
 	JLT     one5
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPS  (R8)(DI*1), Y3, Y3
-	VADDPS  32(R8)(DI*1), Y2, Y2
-	VADDPS  64(R8)(DI*1), Y1, Y1
-	VADDPS  96(R8)(DI*1), Y0, Y0
-	VADDPS  (R8)(DX*1), Y3, Y3
-	VADDPS  32(R8)(DX*1), Y2, Y2
-	VADDPS  64(R8)(DX*1), Y1, Y1
-	VADDPS  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y3
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y1
+	VMOVUPS 96(DI), Y0
+	VADDPS  (DI)(R9*1), Y3, Y3
+	VADDPS  32(DI)(R9*1), Y2, Y2
+	VADDPS  64(DI)(R9*1), Y1, Y1
+	VADDPS  96(DI)(R9*1), Y0, Y0
+	VADDPS  (DI)(DX*1), Y3, Y3
+	VADDPS  32(DI)(DX*1), Y2, Y2
+	VADDPS  64(DI)(DX*1), Y1, Y1
+	VADDPS  96(DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y4
 	VMOVUPS 32(CX), Y5
 	VMOVUPS 64(CX), Y6
@@ -36692,19 +36852,19 @@ many5:
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R8, R11
 
 many5left:
-	VADDPS (R12), Y3, Y3
-	VADDPS 32(R12), Y2, Y2
-	VADDPS 64(R12), Y1, Y1
-	VADDPS 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Y3, Y3
+	VADDPS 32(R11), Y2, Y2
+	VADDPS 64(R11), Y1, Y1
+	VADDPS 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
@@ -36712,40 +36872,40 @@ many5done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $-32, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+8
 	JLT     last5
-	VMOVUPS (R8), Y0
-	VADDPS  (R8)(DI*1), Y0, Y0
-	VADDPS  (R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y0
+	VADDPS  (DI)(R9*1), Y0, Y0
+	VADDPS  (DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y1
 	VADDPS  (CX)(DX*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 one5left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one5left
 
 one5done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $-8, R10
 	JMP     one5
 
@@ -36763,12 +36923,45 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), DI
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), R8
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (DI), Y0
+	VADDPS  (DI)(R9*1), Y0, Y0
+	VADDPS  (DI)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VADDPS  (CX)(DX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector5done
+	MOVQ    R8, R11
+
+vector5left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ    R10, R11
@@ -36776,23 +36969,23 @@ narrow5:
 	LEAQ    reducesumConst0<>+0(SB), R12
 	SUBQ    R11, R12
 	VMOVUPS 32(R12), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(DI*1), Y0, Y2
+	VMASKMOVPS (DI), Y0, Y1
+	VMASKMOVPS (DI)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R8)(DX*1), Y0, Y2
+	VMASKMOVPS (DI)(DX*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS (CX), Y0, Y2
 	VMASKMOVPS (CX)(DX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), R9
+	MOVQ       8(SP), R8
 	MOVQ       72(AX), R12
 	TESTQ      R12, R12
 	JEQ        narrow5done
-	MOVQ       R9, R11
+	MOVQ       R8, R11
 
 narrow5left:
 	VMASKMOVPS (R11), Y0, Y2
@@ -36828,26 +37021,28 @@ noone_18:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), DI
 	ADDQ  80(AX), CX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
+	MOVQ 16(AX), R9
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow6
+	CMPQ R10, $+8
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -36865,11 +37060,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	VMOVUPS (SI), Y0
 	VADDPS  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VADDPS  (SI)(R9*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y1
+	VADDPS  (SI)(R8*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS (BX), Y1
 	VADDPS  (BX)(CX*1), Y1, Y1
@@ -36877,7 +37072,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 overlap6left:
 	VADDPS (R12), Y0, Y0
@@ -36899,7 +37094,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 
 many6:
 	CMPQ    R10, $+32
@@ -36912,14 +37107,14 @@ many6:
 	VADDPS  32(SI)(CX*1), Y1, Y1
 	VADDPS  64(SI)(CX*1), Y2, Y2
 	VADDPS  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y7
-	VMOVUPS 32(SI)(R8*1), Y6
-	VMOVUPS 64(SI)(R8*1), Y5
-	VMOVUPS 96(SI)(R8*1), Y4
-	VADDPS  (SI)(R9*1), Y7, Y7
-	VADDPS  32(SI)(R9*1), Y6, Y6
-	VADDPS  64(SI)(R9*1), Y5, Y5
-	VADDPS  96(SI)(R9*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y7
+	VMOVUPS 32(SI)(DI*1), Y6
+	VMOVUPS 64(SI)(DI*1), Y5
+	VMOVUPS 96(SI)(DI*1), Y4
+	VADDPS  (SI)(R8*1), Y7, Y7
+	VADDPS  32(SI)(R8*1), Y6, Y6
+	VADDPS  64(SI)(R8*1), Y5, Y5
+	VADDPS  96(SI)(R8*1), Y4, Y4
 	VADDPS  Y7, Y0, Y0
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y5, Y2, Y2
@@ -36939,7 +37134,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 
 many6left:
 	VADDPS (R11), Y0, Y0
@@ -36959,7 +37154,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $-32, R10
 	JMP     many6
 
@@ -36968,8 +37163,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Y3
 	VADDPS  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPS  (SI)(R9*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPS  (SI)(R8*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
 	VMOVUPS (BX), Y2
 	VADDPS  (BX)(CX*1), Y2, Y2
@@ -36977,7 +37172,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 one6left:
 	VADDPS (R12), Y3, Y3
@@ -36991,7 +37186,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $-8, R10
 	JMP     one6
 
@@ -37012,157 +37207,194 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Y3
+	VADDPS  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPS  (SI)(R8*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VADDPS  (BX)(CX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    R9, R11
+
+vector6left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
 	VMASKMOVPS (SI), Y3, Y2
 	VMASKMOVPS (SI)(CX*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (SI)(R8*1), Y3, Y1
-	VMASKMOVPS (SI)(R9*1), Y3, Y0
+	VMASKMOVPS (SI)(DI*1), Y3, Y1
+	VMASKMOVPS (SI)(R8*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS (BX), Y3, Y1
 	VMASKMOVPS (BX)(CX*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
-	MOVQ       8(SP), DI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow6done
-	MOVQ       DI, R12
+	MOVQ       R9, R11
 
 narrow6left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), R12
+	LEAQ         (DX), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_19
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_19:
 	TESTB     $0x02, R10
 	JEQ       nopair_20
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_20:
 	TESTB  $0x01, R10
 	JEQ    noone_21
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_21:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  80(AX), BX
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow7
+	CMPQ R10, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Y3
-	VADDPS  (R9)(BX*1), Y3, Y3
-	VADDPS  (R9)(SI*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Y3
+	VADDPS  (R8)(BX*1), Y3, Y3
+	VADDPS  (R8)(SI*1), Y3, Y3
 	VMOVUPS (DX), Y2
 	VADDPS  (DX)(BX*1), Y2, Y2
 	VADDPS  (DX)(SI*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 overlap7left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
 
 many7:
 	CMPQ    R10, $+32
 	JLT     one7
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VADDPS  (R9)(BX*1), Y3, Y3
-	VADDPS  32(R9)(BX*1), Y2, Y2
-	VADDPS  64(R9)(BX*1), Y1, Y1
-	VADDPS  96(R9)(BX*1), Y0, Y0
-	VADDPS  (R9)(SI*1), Y3, Y3
-	VADDPS  32(R9)(SI*1), Y2, Y2
-	VADDPS  64(R9)(SI*1), Y1, Y1
-	VADDPS  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPS  (R8)(BX*1), Y3, Y3
+	VADDPS  32(R8)(BX*1), Y2, Y2
+	VADDPS  64(R8)(BX*1), Y1, Y1
+	VADDPS  96(R8)(BX*1), Y0, Y0
+	VADDPS  (R8)(SI*1), Y3, Y3
+	VADDPS  32(R8)(SI*1), Y2, Y2
+	VADDPS  64(R8)(SI*1), Y1, Y1
+	VADDPS  96(R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y7
 	VMOVUPS 32(DX), Y6
 	VMOVUPS 64(DX), Y5
@@ -37179,29 +37411,29 @@ many7:
 	VADDPS  Y6, Y2, Y2
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 many7left:
-	VADDPS (R12), Y3, Y3
-	VADDPS 32(R12), Y2, Y2
-	VADDPS 64(R12), Y1, Y1
-	VADDPS 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Y3, Y3
+	VADDPS 32(R11), Y2, Y2
+	VADDPS 64(R11), Y1, Y1
+	VADDPS 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DX
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-32, R10
 	JMP     many7
@@ -37209,30 +37441,30 @@ many7done:
 one7:
 	CMPQ    R10, $+8
 	JLT     last7
-	VMOVUPS (R9), Y0
-	VADDPS  (R9)(BX*1), Y0, Y0
-	VADDPS  (R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y0
+	VADDPS  (R8)(BX*1), Y0, Y0
+	VADDPS  (R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y1
 	VADDPS  (DX)(BX*1), Y1, Y1
 	VADDPS  (DX)(SI*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 one7left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DX
+	VMOVUPS Y0, (DI)
 	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-8, R10
 	JMP     one7
@@ -37241,9 +37473,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next7:
 	MOVQ  (SP), R10
@@ -37251,12 +37483,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R8), Y0
+	VADDPS  (R8)(BX*1), Y0, Y0
+	VADDPS  (R8)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPS  (DX)(BX*1), Y1, Y1
+	VADDPS  (DX)(SI*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector7done
+	MOVQ    CX, R11
+
+vector7left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ    R10, R11
@@ -37267,10 +37533,10 @@ narrow7:
 	MOVQ    CX, 8(SP)
 
 narrow7outer:
-	VMASKMOVPS (R9), Y0, Y1
-	VMASKMOVPS (R9)(BX*1), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(BX*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VMASKMOVPS (R8)(SI*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VMASKMOVPS (DX)(BX*1), Y0, Y3
@@ -37293,7 +37559,7 @@ narrow7left:
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (R8), R11
+	LEAQ         (DI), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_22
 	VMOVUPS      X1, (R11)
@@ -37318,26 +37584,28 @@ noone_24:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R9
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
+	MOVQ 32(AX), R8
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow8
+	CMPQ R10, $+8
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -37347,23 +37615,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
 	ADDQ    R11, BX
-	VMOVUPS (DI), Y0
-	VADDPS  (DI)(DX*1), Y0, Y0
-	VMOVUPS (DI)(R9*1), Y1
-	VADDPS  (DI)(CX*1), Y1, Y1
+	VMOVUPS (R9), Y0
+	VADDPS  (R9)(DX*1), Y0, Y0
+	VMOVUPS (R9)(R8*1), Y1
+	VADDPS  (R9)(CX*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VADDPS  (R8)(DX*1), Y1, Y1
-	VADDPS  (R8)(R9*1), Y1, Y1
+	VMOVUPS (DI), Y1
+	VADDPS  (DI)(DX*1), Y1, Y1
+	VADDPS  (DI)(R8*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -37382,11 +37650,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
@@ -37395,38 +37663,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+32
 	JLT     one8
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS 64(DI), Y2
-	VMOVUPS 96(DI), Y3
-	VADDPS  (DI)(DX*1), Y0, Y0
-	VADDPS  32(DI)(DX*1), Y1, Y1
-	VADDPS  64(DI)(DX*1), Y2, Y2
-	VADDPS  96(DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y4
-	VMOVUPS 32(DI)(R9*1), Y5
-	VMOVUPS 64(DI)(R9*1), Y6
-	VMOVUPS 96(DI)(R9*1), Y7
-	VADDPS  (DI)(CX*1), Y4, Y4
-	VADDPS  32(DI)(CX*1), Y5, Y5
-	VADDPS  64(DI)(CX*1), Y6, Y6
-	VADDPS  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VADDPS  (R9)(DX*1), Y0, Y0
+	VADDPS  32(R9)(DX*1), Y1, Y1
+	VADDPS  64(R9)(DX*1), Y2, Y2
+	VADDPS  96(R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y4
+	VMOVUPS 32(R9)(R8*1), Y5
+	VMOVUPS 64(R9)(R8*1), Y6
+	VMOVUPS 96(R9)(R8*1), Y7
+	VADDPS  (R9)(CX*1), Y4, Y4
+	VADDPS  32(R9)(CX*1), Y5, Y5
+	VADDPS  64(R9)(CX*1), Y6, Y6
+	VADDPS  96(R9)(CX*1), Y7, Y7
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y6, Y2, Y2
 	VADDPS  Y7, Y3, Y3
-	VMOVUPS (R8), Y7
-	VMOVUPS 32(R8), Y6
-	VMOVUPS 64(R8), Y5
-	VMOVUPS 96(R8), Y4
-	VADDPS  (R8)(DX*1), Y7, Y7
-	VADDPS  32(R8)(DX*1), Y6, Y6
-	VADDPS  64(R8)(DX*1), Y5, Y5
-	VADDPS  96(R8)(DX*1), Y4, Y4
-	VADDPS  (R8)(R9*1), Y7, Y7
-	VADDPS  32(R8)(R9*1), Y6, Y6
-	VADDPS  64(R8)(R9*1), Y5, Y5
-	VADDPS  96(R8)(R9*1), Y4, Y4
+	VMOVUPS (DI), Y7
+	VMOVUPS 32(DI), Y6
+	VMOVUPS 64(DI), Y5
+	VMOVUPS 96(DI), Y4
+	VADDPS  (DI)(DX*1), Y7, Y7
+	VADDPS  32(DI)(DX*1), Y6, Y6
+	VADDPS  64(DI)(DX*1), Y5, Y5
+	VADDPS  96(DI)(DX*1), Y4, Y4
+	VADDPS  (DI)(R8*1), Y7, Y7
+	VADDPS  32(DI)(R8*1), Y6, Y6
+	VADDPS  64(DI)(R8*1), Y5, Y5
+	VADDPS  96(DI)(R8*1), Y4, Y4
 	VADDPS  Y7, Y0, Y0
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y5, Y2, Y2
@@ -37451,8 +37719,8 @@ many8done:
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R8
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $-32, R10
@@ -37461,14 +37729,14 @@ many8done:
 one8:
 	CMPQ    R10, $+8
 	JLT     last8
-	VMOVUPS (DI), Y3
-	VADDPS  (DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y2
-	VADDPS  (DI)(CX*1), Y2, Y2
+	VMOVUPS (R9), Y3
+	VADDPS  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VADDPS  (R9)(CX*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VADDPS  (R8)(DX*1), Y2, Y2
-	VADDPS  (R8)(R9*1), Y2, Y2
+	VMOVUPS (DI), Y2
+	VADDPS  (DI)(DX*1), Y2, Y2
+	VADDPS  (DI)(R8*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -37484,8 +37752,8 @@ one8left:
 
 one8done:
 	VMOVUPS Y3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R8
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $-8, R10
@@ -37505,77 +37773,113 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (R9), Y3
+	VADDPS  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VADDPS  (R9)(CX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (DI), Y2
+	VADDPS  (DI)(DX*1), Y2, Y2
+	VADDPS  (DI)(R8*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    BX, 8(SP)
 
 narrow8outer:
-	VMASKMOVPS (DI), Y3, Y2
-	VMASKMOVPS (DI)(DX*1), Y3, Y1
+	VMASKMOVPS (R9), Y3, Y2
+	VMASKMOVPS (R9)(DX*1), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (DI)(R9*1), Y3, Y1
-	VMASKMOVPS (DI)(CX*1), Y3, Y0
+	VMASKMOVPS (R9)(R8*1), Y3, Y1
+	VMASKMOVPS (R9)(CX*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R8), Y3, Y1
-	VMASKMOVPS (R8)(DX*1), Y3, Y0
+	VMASKMOVPS (DI), Y3, Y1
+	VMASKMOVPS (DI)(DX*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
-	VMASKMOVPS (R8)(R9*1), Y3, Y0
+	VMASKMOVPS (DI)(R8*1), Y3, Y0
 	VADDPS     Y0, Y1, Y1
 	VADDPS     Y1, Y2, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow8done
-	MOVQ       BX, R12
+	MOVQ       BX, R11
 
 narrow8left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (SI), R12
+	LEAQ         (SI), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_25
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_25:
 	TESTB     $0x02, R10
 	JEQ       nopair_26
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_26:
 	TESTB  $0x01, R10
 	JEQ    noone_27
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_27:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), DI
-	ADDQ  80(AX), R8
 	ADDQ  88(AX), SI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
@@ -37584,71 +37888,73 @@ noone_27:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow9
+	CMPQ R10, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
 	VMOVUPS (CX), Y3
-	VADDPS  (CX)(R8*1), Y3, Y3
-	VMOVUPS (CX)(DI*1), Y2
+	VADDPS  (CX)(DI*1), Y3, Y3
+	VMOVUPS (CX)(R9*1), Y2
 	VADDPS  (CX)(BX*1), Y2, Y2
 	VADDPS  Y2, Y3, Y3
 	VMOVUPS (SI), Y2
-	VADDPS  (SI)(R8*1), Y2, Y2
-	VMOVUPS (SI)(DI*1), Y1
+	VADDPS  (SI)(DI*1), Y2, Y2
+	VMOVUPS (SI)(R9*1), Y1
 	VADDPS  (SI)(BX*1), Y1, Y1
 	VADDPS  Y1, Y2, Y2
 	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 overlap9left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
 
 many9:
 	CMPQ    R10, $+32
@@ -37657,14 +37963,14 @@ many9:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
 	VMOVUPS 96(CX), Y0
-	VADDPS  (CX)(R8*1), Y3, Y3
-	VADDPS  32(CX)(R8*1), Y2, Y2
-	VADDPS  64(CX)(R8*1), Y1, Y1
-	VADDPS  96(CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y4
-	VMOVUPS 32(CX)(DI*1), Y5
-	VMOVUPS 64(CX)(DI*1), Y6
-	VMOVUPS 96(CX)(DI*1), Y7
+	VADDPS  (CX)(DI*1), Y3, Y3
+	VADDPS  32(CX)(DI*1), Y2, Y2
+	VADDPS  64(CX)(DI*1), Y1, Y1
+	VADDPS  96(CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVUPS 32(CX)(R9*1), Y5
+	VMOVUPS 64(CX)(R9*1), Y6
+	VMOVUPS 96(CX)(R9*1), Y7
 	VADDPS  (CX)(BX*1), Y4, Y4
 	VADDPS  32(CX)(BX*1), Y5, Y5
 	VADDPS  64(CX)(BX*1), Y6, Y6
@@ -37677,14 +37983,14 @@ many9:
 	VMOVUPS 32(SI), Y6
 	VMOVUPS 64(SI), Y5
 	VMOVUPS 96(SI), Y4
-	VADDPS  (SI)(R8*1), Y7, Y7
-	VADDPS  32(SI)(R8*1), Y6, Y6
-	VADDPS  64(SI)(R8*1), Y5, Y5
-	VADDPS  96(SI)(R8*1), Y4, Y4
-	VMOVUPS (SI)(DI*1), Y8
-	VMOVUPS 32(SI)(DI*1), Y9
-	VMOVUPS 64(SI)(DI*1), Y10
-	VMOVUPS 96(SI)(DI*1), Y11
+	VADDPS  (SI)(DI*1), Y7, Y7
+	VADDPS  32(SI)(DI*1), Y6, Y6
+	VADDPS  64(SI)(DI*1), Y5, Y5
+	VADDPS  96(SI)(DI*1), Y4, Y4
+	VMOVUPS (SI)(R9*1), Y8
+	VMOVUPS 32(SI)(R9*1), Y9
+	VMOVUPS 64(SI)(R9*1), Y10
+	VMOVUPS 96(SI)(R9*1), Y11
 	VADDPS  (SI)(BX*1), Y8, Y8
 	VADDPS  32(SI)(BX*1), Y9, Y9
 	VADDPS  64(SI)(BX*1), Y10, Y10
@@ -37697,29 +38003,29 @@ many9:
 	VADDPS  Y6, Y2, Y2
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 many9left:
-	VADDPS (R12), Y3, Y3
-	VADDPS 32(R12), Y2, Y2
-	VADDPS 64(R12), Y1, Y1
-	VADDPS 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Y3, Y3
+	VADDPS 32(R11), Y2, Y2
+	VADDPS 64(R11), Y1, Y1
+	VADDPS 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (R9)
-	VMOVUPS Y2, 32(R9)
-	VMOVUPS Y1, 64(R9)
-	VMOVUPS Y0, 96(R9)
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $+128, DX
 	ADDQ    $-32, R10
 	JMP     many9
@@ -37728,33 +38034,33 @@ one9:
 	CMPQ    R10, $+8
 	JLT     last9
 	VMOVUPS (CX), Y0
-	VADDPS  (CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y1
+	VADDPS  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
 	VADDPS  (CX)(BX*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS (SI), Y1
-	VADDPS  (SI)(R8*1), Y1, Y1
-	VMOVUPS (SI)(DI*1), Y2
+	VADDPS  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
 	VADDPS  (SI)(BX*1), Y2, Y2
 	VADDPS  Y2, Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 one9left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (R9)
+	VMOVUPS Y0, (R8)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $+32, DX
 	ADDQ    $-8, R10
 	JMP     one9
@@ -37763,9 +38069,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R9
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R9)
+	VMOVUPS Y0, -32(R8)
 
 next9:
 	MOVQ  (SP), R10
@@ -37775,10 +38081,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Y0
+	VADDPS  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
+	VADDPS  (CX)(BX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VADDPS  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VADDPS  (SI)(BX*1), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector9done
+	MOVQ    DX, R11
+
+vector9left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (R8)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ    R10, R11
@@ -37790,16 +38134,16 @@ narrow9:
 
 narrow9outer:
 	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (CX)(R9*1), Y0, Y2
 	VMASKMOVPS (CX)(BX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS (SI), Y0, Y2
-	VMASKMOVPS (SI)(R8*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
 	VMASKMOVPS (SI)(DI*1), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (SI)(R9*1), Y0, Y3
 	VMASKMOVPS (SI)(BX*1), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	VADDPS     Y3, Y2, Y2
@@ -37819,7 +38163,7 @@ narrow9left:
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (R9), R11
+	LEAQ         (R8), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_28
 	VMOVUPS      X1, (R11)
@@ -37846,7 +38190,7 @@ noone_30:
 	JEQ   end
 	ADDQ  80(AX), CX
 	ADDQ  80(AX), SI
-	ADDQ  88(AX), R9
+	ADDQ  88(AX), R8
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -37904,6 +38248,8 @@ TEXT ·colsF64AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+4
 	JLT  narrow0
+	CMPQ SI, $+4
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -38019,48 +38365,75 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Y3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VADDPD (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x03, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x03, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
 	VMASKMOVPD (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R8
+	TESTQ      R8, R8
 	JEQ        narrow0done
-	MOVQ       BX, R8
+	MOVQ       BX, DI
 
 narrow0left:
-	VMASKMOVPD (R8), Y3, Y1
+	VMASKMOVPD (DI), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
-	LEAQ         (CX), R8
+	LEAQ         (CX), DI
 	TESTB        $0x02, SI
 	JEQ          nohalf_1
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_1:
 	TESTB  $0x01, SI
 	JEQ    noone_2
-	VMOVSD X2, (R8)
+	VMOVSD X2, (DI)
 
 noone_2:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
@@ -38074,50 +38447,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+4
+	MOVQ 56(AX), DI
+	CMPQ DI, $+4
 	JLT  narrow1
+	CMPQ DI, $+4
+	JEQ  vector1
 
 outer1:
-	MOVQ    R8, DI
-	ANDQ    $+3, DI
-	TESTQ   DI, DI
+	MOVQ    DI, R8
+	ANDQ    $+3, R8
+	TESTQ   R8, R8
 	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, CX
+	MOVQ    DI, R8
+	ADDQ    $-4, R8
+	SHLQ    $0x03, R8
+	ADDQ    R8, DX
+	MOVQ    DI, R8
+	ADDQ    $-4, R8
+	SHLQ    $0x03, R8
+	ADDQ    R8, CX
 	VMOVUPS (DX), Y3
 	VADDPD  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPD (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-4, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, DX
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-4, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    R8, $+16
+	CMPQ    DI, $+16
 	JLT     one1
 	VMOVUPS (DX), Y3
 	VMOVUPS 32(DX), Y2
@@ -38130,14 +38505,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    CX, R8
 
 many1left:
-	VADDPD (DI), Y3, Y3
-	VADDPD 32(DI), Y2, Y2
-	VADDPD 64(DI), Y1, Y1
-	VADDPD 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VADDPD (R8), Y3, Y3
+	VADDPD 32(R8), Y2, Y2
+	VADDPD 64(R8), Y1, Y1
+	VADDPD 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -38150,24 +38525,24 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+128, BX
 	ADDQ    $+128, CX
-	ADDQ    $-16, R8
+	ADDQ    $-16, DI
 	JMP     many1
 
 one1:
-	CMPQ    R8, $+4
+	CMPQ    DI, $+4
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VADDPD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPD (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
@@ -38175,35 +38550,63 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, CX
-	ADDQ    $-4, R8
+	ADDQ    $-4, DI
 	JMP     one1
 
 last1:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JEQ     next1
-	SHLQ    $0x03, R8
-	ADDQ    R8, BX
+	SHLQ    $0x03, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
+	MOVQ  56(AX), DI
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), DI
+
+vector1outer:
+	VMOVUPS (DX), Y0
+	VADDPD  (DX)(SI*1), Y0, Y0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, R8
+
+vector1left:
+	VADDPD (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    R8, R9
-	SHLQ    $0x03, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    DI, R8
+	SHLQ    $0x03, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
@@ -38211,37 +38614,37 @@ narrow1outer:
 	VMASKMOVPD (DX)(SI*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R9
+	TESTQ      R9, R9
 	JEQ        narrow1done
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 
 narrow1left:
-	VMASKMOVPD (R9), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (BX), R9
-	TESTB        $0x02, R8
+	LEAQ         (BX), R8
+	TESTB        $0x02, DI
 	JEQ          nohalf_3
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_3:
-	TESTB  $0x01, R8
+	TESTB  $0x01, DI
 	JEQ    noone_4
-	VMOVSD X1, (R9)
+	VMOVSD X1, (R8)
 
 noone_4:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
@@ -38255,28 +38658,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+4
 	JLT  narrow2
+	CMPQ R9, $+4
+	JEQ  vector2
 
 outer2:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ANDQ    $+3, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-4, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, SI
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-4, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VADDPD  (SI)(BX*1), Y0, Y0
-	VADDPD  (SI)(R8*1), Y0, Y0
+	VADDPD  (SI)(DI*1), Y0, Y0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -38291,17 +38696,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    DI, $+16
+	CMPQ    R9, $+16
 	JLT     one2
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
@@ -38311,10 +38716,10 @@ many2:
 	VADDPD  32(SI)(BX*1), Y1, Y1
 	VADDPD  64(SI)(BX*1), Y2, Y2
 	VADDPD  96(SI)(BX*1), Y3, Y3
-	VADDPD  (SI)(R8*1), Y0, Y0
-	VADDPD  32(SI)(R8*1), Y1, Y1
-	VADDPD  64(SI)(R8*1), Y2, Y2
-	VADDPD  96(SI)(R8*1), Y3, Y3
+	VADDPD  (SI)(DI*1), Y0, Y0
+	VADDPD  32(SI)(DI*1), Y1, Y1
+	VADDPD  64(SI)(DI*1), Y2, Y2
+	VADDPD  96(SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -38338,15 +38743,15 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R9
 	JMP     many2
 
 one2:
-	CMPQ    DI, $+4
+	CMPQ    R9, $+4
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VADDPD  (SI)(BX*1), Y3, Y3
-	VADDPD  (SI)(R8*1), Y3, Y3
+	VADDPD  (SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -38364,75 +38769,104 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-4, DI
+	ADDQ    $-4, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
+	SHLQ    $0x03, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VMOVUPS (SI), Y3
+	VADDPD  (SI)(BX*1), Y3, Y3
+	VADDPD  (SI)(DI*1), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VADDPD (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x03, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
 	VMASKMOVPD (SI), Y3, Y2
 	VMASKMOVPD (SI)(BX*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (SI)(R8*1), Y3, Y1
+	VMASKMOVPD (SI)(DI*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow2done
-	MOVQ       CX, R11
+	MOVQ       CX, R10
 
 narrow2left:
-	VMASKMOVPD (R11), Y3, Y1
+	VMASKMOVPD (R10), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
-	TESTB        $0x02, DI
+	LEAQ         (DX), R10
+	TESTB        $0x02, R9
 	JEQ          nohalf_5
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	VMOVUPS      X2, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_5:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_6
-	VMOVSD X2, (R11)
+	VMOVSD X2, (R10)
 
 noone_6:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
@@ -38442,156 +38876,189 @@ noone_6:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
+	MOVQ 56(AX), R9
+	CMPQ R9, $+4
 	JLT  narrow3
+	CMPQ R9, $+4
+	JEQ  vector3
 
 outer3:
-	MOVQ    DI, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+3, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y3
-	VADDPD  (R9)(SI*1), Y3, Y3
-	VMOVUPS (R9)(CX*1), Y2
-	VADDPD  (R9)(DX*1), Y2, Y2
+	MOVQ    R9, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS (R8), Y3
+	VADDPD  (R8)(SI*1), Y3, Y3
+	VMOVUPS (R8)(CX*1), Y2
+	VADDPD  (R8)(DX*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 overlap3left:
-	VADDPD (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, BX
+	MOVQ    R9, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    DI, $+16
+	CMPQ    R9, $+16
 	JLT     one3
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VADDPD  (R9)(SI*1), Y3, Y3
-	VADDPD  32(R9)(SI*1), Y2, Y2
-	VADDPD  64(R9)(SI*1), Y1, Y1
-	VADDPD  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y4
-	VMOVUPS 32(R9)(CX*1), Y5
-	VMOVUPS 64(R9)(CX*1), Y6
-	VMOVUPS 96(R9)(CX*1), Y7
-	VADDPD  (R9)(DX*1), Y4, Y4
-	VADDPD  32(R9)(DX*1), Y5, Y5
-	VADDPD  64(R9)(DX*1), Y6, Y6
-	VADDPD  96(R9)(DX*1), Y7, Y7
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPD  (R8)(SI*1), Y3, Y3
+	VADDPD  32(R8)(SI*1), Y2, Y2
+	VADDPD  64(R8)(SI*1), Y1, Y1
+	VADDPD  96(R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y4
+	VMOVUPS 32(R8)(CX*1), Y5
+	VMOVUPS 64(R8)(CX*1), Y6
+	VMOVUPS 96(R8)(CX*1), Y7
+	VADDPD  (R8)(DX*1), Y4, Y4
+	VADDPD  32(R8)(DX*1), Y5, Y5
+	VADDPD  64(R8)(DX*1), Y6, Y6
+	VADDPD  96(R8)(DX*1), Y7, Y7
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y5, Y2, Y2
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y7, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VADDPD (R11), Y3, Y3
-	VADDPD 32(R11), Y2, Y2
-	VADDPD 64(R11), Y1, Y1
-	VADDPD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R10), Y3, Y3
+	VADDPD 32(R10), Y2, Y2
+	VADDPD 64(R10), Y1, Y1
+	VADDPD 96(R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, BX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R9
 	JMP     many3
 
 one3:
-	CMPQ    DI, $+4
+	CMPQ    R9, $+4
 	JLT     last3
-	VMOVUPS (R9), Y0
-	VADDPD  (R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y1
-	VADDPD  (R9)(DX*1), Y1, Y1
+	VMOVUPS (R8), Y0
+	VADDPD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VADDPD  (R8)(DX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JEQ     one3done
+	MOVQ    BX, R11
+
+one3left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R9
+	JMP     one3
+
+last3:
+	TESTQ   R9, R9
+	JEQ     next3
+	SHLQ    $0x03, R9
+	ADDQ    R9, DI
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(DI)
+
+next3:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R9
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VMOVUPS (R8), Y0
+	VADDPD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VADDPD  (R8)(DX*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R10
 
-one3left:
+vector3left:
 	VADDPD (R10), Y0, Y0
 	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, R8
-	ADDQ    $+32, BX
-	ADDQ    $-4, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x03, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
+vector3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	SHLQ    $0x03, R10
 	LEAQ    reducesumConst0<>+0(SB), R11
 	SUBQ    R10, R11
@@ -38599,11 +39066,11 @@ narrow3:
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
-	VMASKMOVPD (R9), Y0, Y1
-	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(SI*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (R9)(CX*1), Y0, Y2
-	VMASKMOVPD (R9)(DX*1), Y0, Y3
+	VMASKMOVPD (R8)(CX*1), Y0, Y2
+	VMASKMOVPD (R8)(DX*1), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       8(SP), BX
@@ -38621,15 +39088,15 @@ narrow3left:
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R10
-	TESTB        $0x02, DI
+	LEAQ         (DI), R10
+	TESTB        $0x02, R9
 	JEQ          nohalf_7
 	VMOVUPS      X1, (R10)
 	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_7:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_8
 	VMOVSD X1, (R10)
 
@@ -38639,8 +39106,8 @@ noone_8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R8
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
@@ -38650,14 +39117,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow4
+	CMPQ R10, $+4
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -38671,17 +39140,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VADDPD  (DX)(R9*1), Y0, Y0
+	VADDPD  (DX)(R8*1), Y0, Y0
 	VMOVUPS (DX)(BX*1), Y1
-	VADDPD  (DX)(R8*1), Y1, Y1
+	VADDPD  (DX)(DI*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VADDPD  (DI), Y0, Y0
+	VADDPD  (R9), Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -38703,7 +39172,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
@@ -38716,26 +39185,26 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VADDPD  (DX)(R9*1), Y0, Y0
-	VADDPD  32(DX)(R9*1), Y1, Y1
-	VADDPD  64(DX)(R9*1), Y2, Y2
-	VADDPD  96(DX)(R9*1), Y3, Y3
+	VADDPD  (DX)(R8*1), Y0, Y0
+	VADDPD  32(DX)(R8*1), Y1, Y1
+	VADDPD  64(DX)(R8*1), Y2, Y2
+	VADDPD  96(DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y7
 	VMOVUPS 32(DX)(BX*1), Y6
 	VMOVUPS 64(DX)(BX*1), Y5
 	VMOVUPS 96(DX)(BX*1), Y4
-	VADDPD  (DX)(R8*1), Y7, Y7
-	VADDPD  32(DX)(R8*1), Y6, Y6
-	VADDPD  64(DX)(R8*1), Y5, Y5
-	VADDPD  96(DX)(R8*1), Y4, Y4
+	VADDPD  (DX)(DI*1), Y7, Y7
+	VADDPD  32(DX)(DI*1), Y6, Y6
+	VADDPD  64(DX)(DI*1), Y5, Y5
+	VADDPD  96(DX)(DI*1), Y4, Y4
 	VADDPD  Y7, Y0, Y0
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y5, Y2, Y2
 	VADDPD  Y4, Y3, Y3
-	VADDPD  (DI), Y0, Y0
-	VADDPD  32(DI), Y1, Y1
-	VADDPD  64(DI), Y2, Y2
-	VADDPD  96(DI), Y3, Y3
+	VADDPD  (R9), Y0, Y0
+	VADDPD  32(R9), Y1, Y1
+	VADDPD  64(R9), Y2, Y2
+	VADDPD  96(R9), Y3, Y3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -38757,7 +39226,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-16, R10
@@ -38767,11 +39236,11 @@ one4:
 	CMPQ    R10, $+4
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VADDPD  (DX)(R9*1), Y3, Y3
+	VADDPD  (DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y2
-	VADDPD  (DX)(R8*1), Y2, Y2
+	VADDPD  (DX)(DI*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	VADDPD  (DI), Y3, Y3
+	VADDPD  (R9), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -38787,7 +39256,7 @@ one4left:
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-4, R10
@@ -38808,65 +39277,98 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Y3
+	VADDPD  (DX)(R8*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VADDPD  (DX)(DI*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VADDPD  (R9), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(R9*1), Y3, Y1
+	VMASKMOVPD (DX)(R8*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD (DX)(BX*1), Y3, Y1
-	VMASKMOVPD (DX)(R8*1), Y3, Y0
+	VMASKMOVPD (DX)(DI*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (DI), Y3, Y1
+	VMASKMOVPD (R9), Y3, Y1
 	VADDPD     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow4done
-	MOVQ       SI, R12
+	MOVQ       SI, R11
 
 narrow4left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R12
+	LEAQ         (CX), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_9
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_9:
 	TESTB  $0x01, R10
 	JEQ    noone_10
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_10:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  88(AX), CX
 	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
@@ -38874,83 +39376,85 @@ noone_10:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), R8
+	MOVQ 8(AX), DI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow5
+	CMPQ R10, $+4
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Y3
-	VADDPD  (R8)(DI*1), Y3, Y3
-	VADDPD  (R8)(DX*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Y3
+	VADDPD  (DI)(R9*1), Y3, Y3
+	VADDPD  (DI)(DX*1), Y3, Y3
 	VMOVUPS (CX), Y2
 	VADDPD  (CX)(DX*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 overlap5left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
 
 many5:
 	CMPQ    R10, $+16
 	JLT     one5
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPD  (R8)(DI*1), Y3, Y3
-	VADDPD  32(R8)(DI*1), Y2, Y2
-	VADDPD  64(R8)(DI*1), Y1, Y1
-	VADDPD  96(R8)(DI*1), Y0, Y0
-	VADDPD  (R8)(DX*1), Y3, Y3
-	VADDPD  32(R8)(DX*1), Y2, Y2
-	VADDPD  64(R8)(DX*1), Y1, Y1
-	VADDPD  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y3
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y1
+	VMOVUPS 96(DI), Y0
+	VADDPD  (DI)(R9*1), Y3, Y3
+	VADDPD  32(DI)(R9*1), Y2, Y2
+	VADDPD  64(DI)(R9*1), Y1, Y1
+	VADDPD  96(DI)(R9*1), Y0, Y0
+	VADDPD  (DI)(DX*1), Y3, Y3
+	VADDPD  32(DI)(DX*1), Y2, Y2
+	VADDPD  64(DI)(DX*1), Y1, Y1
+	VADDPD  96(DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y4
 	VMOVUPS 32(CX), Y5
 	VMOVUPS 64(CX), Y6
@@ -38963,19 +39467,19 @@ many5:
 	VADDPD  Y5, Y2, Y2
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R8, R11
 
 many5left:
-	VADDPD (R12), Y3, Y3
-	VADDPD 32(R12), Y2, Y2
-	VADDPD 64(R12), Y1, Y1
-	VADDPD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Y3, Y3
+	VADDPD 32(R11), Y2, Y2
+	VADDPD 64(R11), Y1, Y1
+	VADDPD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
@@ -38983,40 +39487,40 @@ many5done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $-16, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+4
 	JLT     last5
-	VMOVUPS (R8), Y0
-	VADDPD  (R8)(DI*1), Y0, Y0
-	VADDPD  (R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y0
+	VADDPD  (DI)(R9*1), Y0, Y0
+	VADDPD  (DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y1
 	VADDPD  (CX)(DX*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 one5left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one5left
 
 one5done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $-4, R10
 	JMP     one5
 
@@ -39034,12 +39538,45 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), DI
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), R8
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (DI), Y0
+	VADDPD  (DI)(R9*1), Y0, Y0
+	VADDPD  (DI)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VADDPD  (CX)(DX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector5done
+	MOVQ    R8, R11
+
+vector5left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ    R10, R11
@@ -39047,23 +39584,23 @@ narrow5:
 	LEAQ    reducesumConst0<>+0(SB), R12
 	SUBQ    R11, R12
 	VMOVUPS 32(R12), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(DI*1), Y0, Y2
+	VMASKMOVPD (DI), Y0, Y1
+	VMASKMOVPD (DI)(R9*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (R8)(DX*1), Y0, Y2
+	VMASKMOVPD (DI)(DX*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (CX)(DX*1), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), R9
+	MOVQ       8(SP), R8
 	MOVQ       72(AX), R12
 	TESTQ      R12, R12
 	JEQ        narrow5done
-	MOVQ       R9, R11
+	MOVQ       R8, R11
 
 narrow5left:
 	VMASKMOVPD (R11), Y0, Y2
@@ -39092,26 +39629,28 @@ noone_12:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), DI
 	ADDQ  80(AX), CX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
+	MOVQ 16(AX), R9
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow6
+	CMPQ R10, $+4
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -39129,11 +39668,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	VMOVUPS (SI), Y0
 	VADDPD  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VADDPD  (SI)(R9*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y1
+	VADDPD  (SI)(R8*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	VMOVUPS (BX), Y1
 	VADDPD  (BX)(CX*1), Y1, Y1
@@ -39141,7 +39680,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 overlap6left:
 	VADDPD (R12), Y0, Y0
@@ -39163,7 +39702,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 
 many6:
 	CMPQ    R10, $+16
@@ -39176,14 +39715,14 @@ many6:
 	VADDPD  32(SI)(CX*1), Y1, Y1
 	VADDPD  64(SI)(CX*1), Y2, Y2
 	VADDPD  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y7
-	VMOVUPS 32(SI)(R8*1), Y6
-	VMOVUPS 64(SI)(R8*1), Y5
-	VMOVUPS 96(SI)(R8*1), Y4
-	VADDPD  (SI)(R9*1), Y7, Y7
-	VADDPD  32(SI)(R9*1), Y6, Y6
-	VADDPD  64(SI)(R9*1), Y5, Y5
-	VADDPD  96(SI)(R9*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y7
+	VMOVUPS 32(SI)(DI*1), Y6
+	VMOVUPS 64(SI)(DI*1), Y5
+	VMOVUPS 96(SI)(DI*1), Y4
+	VADDPD  (SI)(R8*1), Y7, Y7
+	VADDPD  32(SI)(R8*1), Y6, Y6
+	VADDPD  64(SI)(R8*1), Y5, Y5
+	VADDPD  96(SI)(R8*1), Y4, Y4
 	VADDPD  Y7, Y0, Y0
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y5, Y2, Y2
@@ -39203,7 +39742,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 
 many6left:
 	VADDPD (R11), Y0, Y0
@@ -39223,7 +39762,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $-16, R10
 	JMP     many6
 
@@ -39232,8 +39771,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Y3
 	VADDPD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPD  (SI)(R9*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPD  (SI)(R8*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
 	VMOVUPS (BX), Y2
 	VADDPD  (BX)(CX*1), Y2, Y2
@@ -39241,7 +39780,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 one6left:
 	VADDPD (R12), Y3, Y3
@@ -39255,7 +39794,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $-4, R10
 	JMP     one6
 
@@ -39276,150 +39815,187 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Y3
+	VADDPD  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(DI*1), Y2
+	VADDPD  (SI)(R8*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VADDPD  (BX)(CX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    R9, R11
+
+vector6left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
 	VMASKMOVPD (SI), Y3, Y2
 	VMASKMOVPD (SI)(CX*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (SI)(R8*1), Y3, Y1
-	VMASKMOVPD (SI)(R9*1), Y3, Y0
+	VMASKMOVPD (SI)(DI*1), Y3, Y1
+	VMASKMOVPD (SI)(R8*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD (BX), Y3, Y1
 	VMASKMOVPD (BX)(CX*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
-	MOVQ       8(SP), DI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow6done
-	MOVQ       DI, R12
+	MOVQ       R9, R11
 
 narrow6left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), R12
+	LEAQ         (DX), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB  $0x01, R10
 	JEQ    noone_14
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_14:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  80(AX), BX
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow7
+	CMPQ R10, $+4
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Y3
-	VADDPD  (R9)(BX*1), Y3, Y3
-	VADDPD  (R9)(SI*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Y3
+	VADDPD  (R8)(BX*1), Y3, Y3
+	VADDPD  (R8)(SI*1), Y3, Y3
 	VMOVUPS (DX), Y2
 	VADDPD  (DX)(BX*1), Y2, Y2
 	VADDPD  (DX)(SI*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 overlap7left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
 
 many7:
 	CMPQ    R10, $+16
 	JLT     one7
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VADDPD  (R9)(BX*1), Y3, Y3
-	VADDPD  32(R9)(BX*1), Y2, Y2
-	VADDPD  64(R9)(BX*1), Y1, Y1
-	VADDPD  96(R9)(BX*1), Y0, Y0
-	VADDPD  (R9)(SI*1), Y3, Y3
-	VADDPD  32(R9)(SI*1), Y2, Y2
-	VADDPD  64(R9)(SI*1), Y1, Y1
-	VADDPD  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VADDPD  (R8)(BX*1), Y3, Y3
+	VADDPD  32(R8)(BX*1), Y2, Y2
+	VADDPD  64(R8)(BX*1), Y1, Y1
+	VADDPD  96(R8)(BX*1), Y0, Y0
+	VADDPD  (R8)(SI*1), Y3, Y3
+	VADDPD  32(R8)(SI*1), Y2, Y2
+	VADDPD  64(R8)(SI*1), Y1, Y1
+	VADDPD  96(R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y7
 	VMOVUPS 32(DX), Y6
 	VMOVUPS 64(DX), Y5
@@ -39436,29 +40012,29 @@ many7:
 	VADDPD  Y6, Y2, Y2
 	VADDPD  Y5, Y1, Y1
 	VADDPD  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 many7left:
-	VADDPD (R12), Y3, Y3
-	VADDPD 32(R12), Y2, Y2
-	VADDPD 64(R12), Y1, Y1
-	VADDPD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Y3, Y3
+	VADDPD 32(R11), Y2, Y2
+	VADDPD 64(R11), Y1, Y1
+	VADDPD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DX
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-16, R10
 	JMP     many7
@@ -39466,30 +40042,30 @@ many7done:
 one7:
 	CMPQ    R10, $+4
 	JLT     last7
-	VMOVUPS (R9), Y0
-	VADDPD  (R9)(BX*1), Y0, Y0
-	VADDPD  (R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y0
+	VADDPD  (R8)(BX*1), Y0, Y0
+	VADDPD  (R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y1
 	VADDPD  (DX)(BX*1), Y1, Y1
 	VADDPD  (DX)(SI*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 one7left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DX
+	VMOVUPS Y0, (DI)
 	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-4, R10
 	JMP     one7
@@ -39498,9 +40074,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x03, R10
-	ADDQ    R10, R8
+	ADDQ    R10, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next7:
 	MOVQ  (SP), R10
@@ -39508,12 +40084,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R8), Y0
+	VADDPD  (R8)(BX*1), Y0, Y0
+	VADDPD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPD  (DX)(BX*1), Y1, Y1
+	VADDPD  (DX)(SI*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector7done
+	MOVQ    CX, R11
+
+vector7left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ    R10, R11
@@ -39524,10 +40134,10 @@ narrow7:
 	MOVQ    CX, 8(SP)
 
 narrow7outer:
-	VMASKMOVPD (R9), Y0, Y1
-	VMASKMOVPD (R9)(BX*1), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(BX*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VMASKMOVPD (R8)(SI*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD (DX), Y0, Y2
 	VMASKMOVPD (DX)(BX*1), Y0, Y3
@@ -39550,7 +40160,7 @@ narrow7left:
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (R8), R11
+	LEAQ         (DI), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_15
 	VMOVUPS      X1, (R11)
@@ -39568,26 +40178,28 @@ noone_16:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R9
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
+	MOVQ 32(AX), R8
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow8
+	CMPQ R10, $+4
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -39597,23 +40209,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
 	ADDQ    R11, BX
-	VMOVUPS (DI), Y0
-	VADDPD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (DI)(R9*1), Y1
-	VADDPD  (DI)(CX*1), Y1, Y1
+	VMOVUPS (R9), Y0
+	VADDPD  (R9)(DX*1), Y0, Y0
+	VMOVUPS (R9)(R8*1), Y1
+	VADDPD  (R9)(CX*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VADDPD  (R8)(DX*1), Y1, Y1
-	VADDPD  (R8)(R9*1), Y1, Y1
+	VMOVUPS (DI), Y1
+	VADDPD  (DI)(DX*1), Y1, Y1
+	VADDPD  (DI)(R8*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -39632,11 +40244,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R8
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
@@ -39645,38 +40257,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+16
 	JLT     one8
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS 64(DI), Y2
-	VMOVUPS 96(DI), Y3
-	VADDPD  (DI)(DX*1), Y0, Y0
-	VADDPD  32(DI)(DX*1), Y1, Y1
-	VADDPD  64(DI)(DX*1), Y2, Y2
-	VADDPD  96(DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y4
-	VMOVUPS 32(DI)(R9*1), Y5
-	VMOVUPS 64(DI)(R9*1), Y6
-	VMOVUPS 96(DI)(R9*1), Y7
-	VADDPD  (DI)(CX*1), Y4, Y4
-	VADDPD  32(DI)(CX*1), Y5, Y5
-	VADDPD  64(DI)(CX*1), Y6, Y6
-	VADDPD  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VADDPD  (R9)(DX*1), Y0, Y0
+	VADDPD  32(R9)(DX*1), Y1, Y1
+	VADDPD  64(R9)(DX*1), Y2, Y2
+	VADDPD  96(R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y4
+	VMOVUPS 32(R9)(R8*1), Y5
+	VMOVUPS 64(R9)(R8*1), Y6
+	VMOVUPS 96(R9)(R8*1), Y7
+	VADDPD  (R9)(CX*1), Y4, Y4
+	VADDPD  32(R9)(CX*1), Y5, Y5
+	VADDPD  64(R9)(CX*1), Y6, Y6
+	VADDPD  96(R9)(CX*1), Y7, Y7
 	VADDPD  Y4, Y0, Y0
 	VADDPD  Y5, Y1, Y1
 	VADDPD  Y6, Y2, Y2
 	VADDPD  Y7, Y3, Y3
-	VMOVUPS (R8), Y7
-	VMOVUPS 32(R8), Y6
-	VMOVUPS 64(R8), Y5
-	VMOVUPS 96(R8), Y4
-	VADDPD  (R8)(DX*1), Y7, Y7
-	VADDPD  32(R8)(DX*1), Y6, Y6
-	VADDPD  64(R8)(DX*1), Y5, Y5
-	VADDPD  96(R8)(DX*1), Y4, Y4
-	VADDPD  (R8)(R9*1), Y7, Y7
-	VADDPD  32(R8)(R9*1), Y6, Y6
-	VADDPD  64(R8)(R9*1), Y5, Y5
-	VADDPD  96(R8)(R9*1), Y4, Y4
+	VMOVUPS (DI), Y7
+	VMOVUPS 32(DI), Y6
+	VMOVUPS 64(DI), Y5
+	VMOVUPS 96(DI), Y4
+	VADDPD  (DI)(DX*1), Y7, Y7
+	VADDPD  32(DI)(DX*1), Y6, Y6
+	VADDPD  64(DI)(DX*1), Y5, Y5
+	VADDPD  96(DI)(DX*1), Y4, Y4
+	VADDPD  (DI)(R8*1), Y7, Y7
+	VADDPD  32(DI)(R8*1), Y6, Y6
+	VADDPD  64(DI)(R8*1), Y5, Y5
+	VADDPD  96(DI)(R8*1), Y4, Y4
 	VADDPD  Y7, Y0, Y0
 	VADDPD  Y6, Y1, Y1
 	VADDPD  Y5, Y2, Y2
@@ -39701,8 +40313,8 @@ many8done:
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R8
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $-16, R10
@@ -39711,14 +40323,14 @@ many8done:
 one8:
 	CMPQ    R10, $+4
 	JLT     last8
-	VMOVUPS (DI), Y3
-	VADDPD  (DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y2
-	VADDPD  (DI)(CX*1), Y2, Y2
+	VMOVUPS (R9), Y3
+	VADDPD  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VADDPD  (R9)(CX*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VADDPD  (R8)(DX*1), Y2, Y2
-	VADDPD  (R8)(R9*1), Y2, Y2
+	VMOVUPS (DI), Y2
+	VADDPD  (DI)(DX*1), Y2, Y2
+	VADDPD  (DI)(R8*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -39734,8 +40346,8 @@ one8left:
 
 one8done:
 	VMOVUPS Y3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R8
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $-4, R10
@@ -39755,70 +40367,106 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (R9), Y3
+	VADDPD  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VADDPD  (R9)(CX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (DI), Y2
+	VADDPD  (DI)(DX*1), Y2, Y2
+	VADDPD  (DI)(R8*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VADDPD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    BX, 8(SP)
 
 narrow8outer:
-	VMASKMOVPD (DI), Y3, Y2
-	VMASKMOVPD (DI)(DX*1), Y3, Y1
+	VMASKMOVPD (R9), Y3, Y2
+	VMASKMOVPD (R9)(DX*1), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (DI)(R9*1), Y3, Y1
-	VMASKMOVPD (DI)(CX*1), Y3, Y0
+	VMASKMOVPD (R9)(R8*1), Y3, Y1
+	VMASKMOVPD (R9)(CX*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (R8), Y3, Y1
-	VMASKMOVPD (R8)(DX*1), Y3, Y0
+	VMASKMOVPD (DI), Y3, Y1
+	VMASKMOVPD (DI)(DX*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
-	VMASKMOVPD (R8)(R9*1), Y3, Y0
+	VMASKMOVPD (DI)(R8*1), Y3, Y0
 	VADDPD     Y0, Y1, Y1
 	VADDPD     Y1, Y2, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow8done
-	MOVQ       BX, R12
+	MOVQ       BX, R11
 
 narrow8left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (SI), R12
+	LEAQ         (SI), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_17
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_17:
 	TESTB  $0x01, R10
 	JEQ    noone_18
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_18:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), DI
-	ADDQ  80(AX), R8
 	ADDQ  88(AX), SI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
@@ -39827,71 +40475,73 @@ noone_18:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow9
+	CMPQ R10, $+4
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
 	VMOVUPS (CX), Y3
-	VADDPD  (CX)(R8*1), Y3, Y3
-	VMOVUPS (CX)(DI*1), Y2
+	VADDPD  (CX)(DI*1), Y3, Y3
+	VMOVUPS (CX)(R9*1), Y2
 	VADDPD  (CX)(BX*1), Y2, Y2
 	VADDPD  Y2, Y3, Y3
 	VMOVUPS (SI), Y2
-	VADDPD  (SI)(R8*1), Y2, Y2
-	VMOVUPS (SI)(DI*1), Y1
+	VADDPD  (SI)(DI*1), Y2, Y2
+	VMOVUPS (SI)(R9*1), Y1
 	VADDPD  (SI)(BX*1), Y1, Y1
 	VADDPD  Y1, Y2, Y2
 	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 overlap9left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
 
 many9:
 	CMPQ    R10, $+16
@@ -39900,14 +40550,14 @@ many9:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
 	VMOVUPS 96(CX), Y0
-	VADDPD  (CX)(R8*1), Y3, Y3
-	VADDPD  32(CX)(R8*1), Y2, Y2
-	VADDPD  64(CX)(R8*1), Y1, Y1
-	VADDPD  96(CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y4
-	VMOVUPS 32(CX)(DI*1), Y5
-	VMOVUPS 64(CX)(DI*1), Y6
-	VMOVUPS 96(CX)(DI*1), Y7
+	VADDPD  (CX)(DI*1), Y3, Y3
+	VADDPD  32(CX)(DI*1), Y2, Y2
+	VADDPD  64(CX)(DI*1), Y1, Y1
+	VADDPD  96(CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVUPS 32(CX)(R9*1), Y5
+	VMOVUPS 64(CX)(R9*1), Y6
+	VMOVUPS 96(CX)(R9*1), Y7
 	VADDPD  (CX)(BX*1), Y4, Y4
 	VADDPD  32(CX)(BX*1), Y5, Y5
 	VADDPD  64(CX)(BX*1), Y6, Y6
@@ -39920,14 +40570,14 @@ many9:
 	VMOVUPS 32(SI), Y6
 	VMOVUPS 64(SI), Y5
 	VMOVUPS 96(SI), Y4
-	VADDPD  (SI)(R8*1), Y7, Y7
-	VADDPD  32(SI)(R8*1), Y6, Y6
-	VADDPD  64(SI)(R8*1), Y5, Y5
-	VADDPD  96(SI)(R8*1), Y4, Y4
-	VMOVUPS (SI)(DI*1), Y8
-	VMOVUPS 32(SI)(DI*1), Y9
-	VMOVUPS 64(SI)(DI*1), Y10
-	VMOVUPS 96(SI)(DI*1), Y11
+	VADDPD  (SI)(DI*1), Y7, Y7
+	VADDPD  32(SI)(DI*1), Y6, Y6
+	VADDPD  64(SI)(DI*1), Y5, Y5
+	VADDPD  96(SI)(DI*1), Y4, Y4
+	VMOVUPS (SI)(R9*1), Y8
+	VMOVUPS 32(SI)(R9*1), Y9
+	VMOVUPS 64(SI)(R9*1), Y10
+	VMOVUPS 96(SI)(R9*1), Y11
 	VADDPD  (SI)(BX*1), Y8, Y8
 	VADDPD  32(SI)(BX*1), Y9, Y9
 	VADDPD  64(SI)(BX*1), Y10, Y10
@@ -39940,29 +40590,29 @@ many9:
 	VADDPD  Y6, Y2, Y2
 	VADDPD  Y5, Y1, Y1
 	VADDPD  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 many9left:
-	VADDPD (R12), Y3, Y3
-	VADDPD 32(R12), Y2, Y2
-	VADDPD 64(R12), Y1, Y1
-	VADDPD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Y3, Y3
+	VADDPD 32(R11), Y2, Y2
+	VADDPD 64(R11), Y1, Y1
+	VADDPD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (R9)
-	VMOVUPS Y2, 32(R9)
-	VMOVUPS Y1, 64(R9)
-	VMOVUPS Y0, 96(R9)
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $+128, DX
 	ADDQ    $-16, R10
 	JMP     many9
@@ -39971,33 +40621,33 @@ one9:
 	CMPQ    R10, $+4
 	JLT     last9
 	VMOVUPS (CX), Y0
-	VADDPD  (CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y1
+	VADDPD  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
 	VADDPD  (CX)(BX*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	VMOVUPS (SI), Y1
-	VADDPD  (SI)(R8*1), Y1, Y1
-	VMOVUPS (SI)(DI*1), Y2
+	VADDPD  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
 	VADDPD  (SI)(BX*1), Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 one9left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (R9)
+	VMOVUPS Y0, (R8)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $+32, DX
 	ADDQ    $-4, R10
 	JMP     one9
@@ -40006,9 +40656,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x03, R10
-	ADDQ    R10, R9
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R9)
+	VMOVUPS Y0, -32(R8)
 
 next9:
 	MOVQ  (SP), R10
@@ -40018,10 +40668,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Y0
+	VADDPD  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
+	VADDPD  (CX)(BX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VADDPD  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VADDPD  (SI)(BX*1), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector9done
+	MOVQ    DX, R11
+
+vector9left:
+	VADDPD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (R8)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ    R10, R11
@@ -40033,16 +40721,16 @@ narrow9:
 
 narrow9outer:
 	VMASKMOVPD (CX), Y0, Y1
-	VMASKMOVPD (CX)(R8*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD (CX)(DI*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (CX)(R9*1), Y0, Y2
 	VMASKMOVPD (CX)(BX*1), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD (SI), Y0, Y2
-	VMASKMOVPD (SI)(R8*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
 	VMASKMOVPD (SI)(DI*1), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (SI)(R9*1), Y0, Y3
 	VMASKMOVPD (SI)(BX*1), Y0, Y4
 	VADDPD     Y4, Y3, Y3
 	VADDPD     Y3, Y2, Y2
@@ -40062,7 +40750,7 @@ narrow9left:
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (R9), R11
+	LEAQ         (R8), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_19
 	VMOVUPS      X1, (R11)
@@ -40082,7 +40770,7 @@ noone_20:
 	JEQ   end
 	ADDQ  80(AX), CX
 	ADDQ  80(AX), SI
-	ADDQ  88(AX), R9
+	ADDQ  88(AX), R8
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -40140,6 +40828,8 @@ TEXT ·colsF16AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ      SI, DI
@@ -40255,51 +40945,78 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VCVTPH2PS (DX), Y3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       vector0done
+	MOVQ      BX, DI
+
+vector0left:
+	VADDPS (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
-	LEAQ    (DX), DI
-	XORL    R8, R8
+	LEAQ    (DX), R8
+	XORL    DI, DI
 	TESTB   $0x01, SI
 	JEQ     no1of_3
-	MOVWLZX -2(DI)(SI*2), R8
+	MOVWLZX -2(R8)(SI*2), DI
 
 no1of_3:
 	TESTB $0x02, SI
 	JEQ   no2of_4
-	SHLQ  $0x20, R8
+	SHLQ  $0x20, DI
 	MOVL  SI, BX
 	ANDL  $0x04, BX
-	MOVL  (DI)(BX*2), BX
-	ORQ   BX, R8
+	MOVL  (R8)(BX*2), BX
+	ORQ   BX, DI
 
 no2of_4:
-	VMOVQ   R8, X2
+	VMOVQ   DI, X2
 	TESTB   $0x04, SI
 	JEQ     no4of_5
-	VMOVQ   (DI), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_5:
 	VCVTPH2PS X2, Y2
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       narrow0done
-	MOVQ      R8, BX
+	MOVQ      DI, BX
 
 narrow0left:
 	VMASKMOVPS (BX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), BX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
@@ -40330,46 +41047,48 @@ noone_8:
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
 tree1:
 	MOVQ 8(AX), DX
-	MOVQ (AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
 	MOVQ 56(AX), BX
 	CMPQ BX, $+8
 	JLT  narrow1
+	CMPQ BX, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ      BX, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
+	MOVQ      BX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many1
-	MOVQ      BX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      BX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, CX
+	MOVQ      BX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DX
+	MOVQ      BX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, CX
 	VCVTPH2PS (DX), Y3
 	VCVTPH2PS (DX)(SI*1), Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
@@ -40401,25 +41120,25 @@ many1:
 	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, DI
+	MOVQ      CX, R8
 
 many1left:
-	VADDPS (DI), Y3, Y3
-	VADDPS 32(DI), Y2, Y2
-	VADDPS 64(DI), Y1, Y1
-	VADDPS 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+64, DX
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-32, BX
 	JMP     many1
@@ -40430,22 +41149,22 @@ one1:
 	VCVTPH2PS (DX), Y0
 	VCVTPH2PS (DX)(SI*1), Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (R8)
+	VMOVUPS Y0, (DI)
 	ADDQ    $+16, DX
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-8, BX
 	JMP     one1
@@ -40454,9 +41173,9 @@ last1:
 	TESTQ   BX, BX
 	JEQ     next1
 	SHLQ    $0x02, BX
-	ADDQ    BX, R8
+	ADDQ    BX, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next1:
 	MOVQ  (SP), BX
@@ -40465,111 +41184,140 @@ next1:
 	TESTQ BX, BX
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), BX
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), BX
+
+vector1outer:
+	VCVTPH2PS (DX), Y0
+	VCVTPH2PS (DX)(SI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       vector1done
+	MOVQ      CX, R8
+
+vector1left:
+	VADDPS (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, BX
+	TESTQ   BX, BX
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    BX, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    BX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
-	LEAQ    (DX), DI
-	XORL    R9, R9
+	LEAQ    (DX), R9
+	XORL    R8, R8
 	TESTB   $0x01, BL
 	JEQ     no1of_11
-	MOVWLZX -2(DI)(BX*2), R9
+	MOVWLZX -2(R9)(BX*2), R8
 
 no1of_11:
 	TESTB $0x02, BL
 	JEQ   no2of_12
-	SHLQ  $0x20, R9
+	SHLQ  $0x20, R8
 	MOVL  BX, CX
 	ANDL  $0x04, CX
-	MOVL  (DI)(CX*2), CX
-	ORQ   CX, R9
+	MOVL  (R9)(CX*2), CX
+	ORQ   CX, R8
 
 no2of_12:
-	VMOVQ   R9, X1
+	VMOVQ   R8, X1
 	TESTB   $0x04, BL
 	JEQ     no4of_13
-	VMOVQ   (DI), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_13:
 	VCVTPH2PS X1, Y1
-	LEAQ      (DX)(SI*1), DI
+	LEAQ      (DX)(SI*1), R9
 	XORL      CX, CX
 	TESTB     $0x01, BL
 	JEQ       no1of_16
-	MOVWLZX   -2(DI)(BX*2), CX
+	MOVWLZX   -2(R9)(BX*2), CX
 
 no1of_16:
 	TESTB $0x02, BL
 	JEQ   no2of_17
 	SHLQ  $0x20, CX
-	MOVL  BX, R9
-	ANDL  $0x04, R9
-	MOVL  (DI)(R9*2), R9
-	ORQ   R9, CX
+	MOVL  BX, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, CX
 
 no2of_17:
 	VMOVQ   CX, X2
 	TESTB   $0x04, BL
 	JEQ     no4of_18
-	VMOVQ   (DI), X2
+	VMOVQ   (R9), X2
 	VPINSRQ $0x01, CX, X2, X2
 
 no4of_18:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
 	JEQ       narrow1done
-	MOVQ      CX, R9
+	MOVQ      CX, R8
 
 narrow1left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (R8), R9
+	LEAQ         (DI), R8
 	TESTB        $0x04, BL
 	JEQ          nohalf_19
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_19:
 	TESTB     $0x02, BL
 	JEQ       nopair_20
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_20:
 	TESTB  $0x01, BL
 	JEQ    noone_21
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_21:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
@@ -40579,28 +41327,30 @@ tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	LEAQ (DI)(BX*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow2
+	CMPQ R9, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ANDQ      $+7, R10
 	TESTQ     R10, R10
 	JEQ       many2
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ADDQ      $-8, R10
 	SHLQ      $0x01, R10
 	ADDQ      R10, SI
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ADDQ      $-8, R10
 	SHLQ      $0x02, R10
 	ADDQ      R10, CX
 	VCVTPH2PS (SI), Y0
-	VCVTPH2PS (SI)(R8*1), Y1
+	VCVTPH2PS (SI)(DI*1), Y1
 	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (SI)(BX*1), Y1
 	VADDPS    Y1, Y0, Y0
@@ -40618,29 +41368,29 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x01, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ      DI, $+32
+	CMPQ      R9, $+32
 	JLT       one2
 	VCVTPH2PS (SI), Y0
 	VCVTPH2PS 16(SI), Y1
 	VCVTPH2PS 32(SI), Y2
 	VCVTPH2PS 48(SI), Y3
-	VCVTPH2PS (SI)(R8*1), Y4
+	VCVTPH2PS (SI)(DI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(SI)(R8*1), Y4
+	VCVTPH2PS 16(SI)(DI*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(SI)(R8*1), Y4
+	VCVTPH2PS 32(SI)(DI*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(SI)(R8*1), Y4
+	VCVTPH2PS 48(SI)(DI*1), Y4
 	VADDPS    Y4, Y3, Y3
 	VCVTPH2PS (SI)(BX*1), Y4
 	VADDPS    Y4, Y0, Y0
@@ -40673,14 +41423,14 @@ many2done:
 	ADDQ    $+64, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many2
 
 one2:
-	CMPQ      DI, $+8
+	CMPQ      R9, $+8
 	JLT       last2
 	VCVTPH2PS (SI), Y3
-	VCVTPH2PS (SI)(R8*1), Y2
+	VCVTPH2PS (SI)(DI*1), Y2
 	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (SI)(BX*1), Y2
 	VADDPS    Y2, Y3, Y3
@@ -40701,143 +41451,174 @@ one2done:
 	ADDQ    $+16, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
+	SHLQ    $0x02, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VCVTPH2PS (SI), Y3
+	VCVTPH2PS (SI)(DI*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (SI)(BX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector2done
+	MOVQ      CX, R10
+
+vector2left:
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
-	LEAQ    (SI), R10
-	XORL    R11, R11
-	TESTB   $0x01, DI
+	LEAQ    (SI), R11
+	XORL    R10, R10
+	TESTB   $0x01, R9
 	JEQ     no1of_24
-	MOVWLZX -2(R10)(DI*2), R11
+	MOVWLZX -2(R11)(R9*2), R10
 
 no1of_24:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_25
-	SHLQ  $0x20, R11
-	MOVL  DI, CX
+	SHLQ  $0x20, R10
+	MOVL  R9, CX
 	ANDL  $0x04, CX
-	MOVL  (R10)(CX*2), CX
-	ORQ   CX, R11
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, R10
 
 no2of_25:
-	VMOVQ   R11, X2
-	TESTB   $0x04, DI
+	VMOVQ   R10, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_26
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_26:
 	VCVTPH2PS X2, Y2
-	LEAQ      (SI)(R8*1), R10
+	LEAQ      (SI)(DI*1), R11
 	XORL      CX, CX
-	TESTB     $0x01, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_29
-	MOVWLZX   -2(R10)(DI*2), CX
+	MOVWLZX   -2(R11)(R9*2), CX
 
 no1of_29:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_30
 	SHLQ  $0x20, CX
-	MOVL  DI, R11
-	ANDL  $0x04, R11
-	MOVL  (R10)(R11*2), R11
-	ORQ   R11, CX
+	MOVL  R9, R10
+	ANDL  $0x04, R10
+	MOVL  (R11)(R10*2), R10
+	ORQ   R10, CX
 
 no2of_30:
 	VMOVQ   CX, X1
-	TESTB   $0x04, DI
+	TESTB   $0x04, R9
 	JEQ     no4of_31
-	VMOVQ   (R10), X1
+	VMOVQ   (R11), X1
 	VPINSRQ $0x01, CX, X1, X1
 
 no4of_31:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (SI)(BX*1), R10
-	XORL      R11, R11
-	TESTB     $0x01, DI
+	LEAQ      (SI)(BX*1), R11
+	XORL      R10, R10
+	TESTB     $0x01, R9
 	JEQ       no1of_34
-	MOVWLZX   -2(R10)(DI*2), R11
+	MOVWLZX   -2(R11)(R9*2), R10
 
 no1of_34:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_35
-	SHLQ  $0x20, R11
-	MOVL  DI, CX
+	SHLQ  $0x20, R10
+	MOVL  R9, CX
 	ANDL  $0x04, CX
-	MOVL  (R10)(CX*2), CX
-	ORQ   CX, R11
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, R10
 
 no2of_35:
-	VMOVQ   R11, X1
-	TESTB   $0x04, DI
+	VMOVQ   R10, X1
+	TESTB   $0x04, R9
 	JEQ     no4of_36
-	VMOVQ   (R10), X1
-	VPINSRQ $0x01, R11, X1, X1
+	VMOVQ   (R11), X1
+	VPINSRQ $0x01, R10, X1, X1
 
 no4of_36:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      8(SP), R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow2done
-	MOVQ      R11, CX
+	MOVQ      R10, CX
 
 narrow2left:
 	VMASKMOVPS (CX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), CX
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
 	LEAQ         (DX), CX
-	TESTB        $0x04, DI
+	TESTB        $0x04, R9
 	JEQ          nohalf_37
 	VMOVUPS      X2, (CX)
 	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_37:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_38
 	VMOVSD    X2, (CX)
 	ADDQ      $+8, CX
 	VPERMILPD $0x01, X2, X2
 
 nopair_38:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_39
 	VMOVSS X2, (CX)
 
@@ -40849,100 +41630,102 @@ noone_39:
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
+	ADDQ  96(AX), R10
+	MOVQ  R10, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), SI
-	MOVQ 32(AX), R11
-	LEAQ (SI)(R11*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 32(AX), R10
+	LEAQ (SI)(R10*1), DX
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
+	CMPQ R9, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ      DI, CX
+	MOVQ      R9, CX
 	ANDQ      $+7, CX
 	TESTQ     CX, CX
 	JEQ       many3
-	MOVQ      DI, CX
+	MOVQ      R9, CX
 	ADDQ      $-8, CX
 	SHLQ      $0x01, CX
-	ADDQ      CX, R9
-	MOVQ      DI, CX
+	ADDQ      CX, R8
+	MOVQ      R9, CX
 	ADDQ      $-8, CX
 	SHLQ      $0x02, CX
-	ADDQ      CX, R8
-	VCVTPH2PS (R9), Y3
-	VCVTPH2PS (R9)(SI*1), Y2
+	ADDQ      CX, DI
+	VCVTPH2PS (R8), Y3
+	VCVTPH2PS (R8)(SI*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9)(R11*1), Y2
-	VCVTPH2PS (R9)(DX*1), Y1
+	VCVTPH2PS (R8)(R10*1), Y2
+	VCVTPH2PS (R8)(DX*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	MOVQ      72(AX), CX
 	TESTQ     CX, CX
 	JEQ       overlap3done
-	MOVQ      R8, R10
+	MOVQ      DI, R11
 
 overlap3left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
 	ADDQ   $-1, CX
 	TESTQ  CX, CX
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x01, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DI
 
 many3:
-	CMPQ      DI, $+32
+	CMPQ      R9, $+32
 	JLT       one3
-	VCVTPH2PS (R9), Y3
-	VCVTPH2PS 16(R9), Y2
-	VCVTPH2PS 32(R9), Y1
-	VCVTPH2PS 48(R9), Y0
-	VCVTPH2PS (R9)(SI*1), Y4
+	VCVTPH2PS (R8), Y3
+	VCVTPH2PS 16(R8), Y2
+	VCVTPH2PS 32(R8), Y1
+	VCVTPH2PS 48(R8), Y0
+	VCVTPH2PS (R8)(SI*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R9)(SI*1), Y4
+	VCVTPH2PS 16(R8)(SI*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R9)(SI*1), Y4
+	VCVTPH2PS 32(R8)(SI*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R9)(SI*1), Y4
+	VCVTPH2PS 48(R8)(SI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R9)(R11*1), Y4
-	VCVTPH2PS (R9)(DX*1), Y5
+	VCVTPH2PS (R8)(R10*1), Y4
+	VCVTPH2PS (R8)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R9)(R11*1), Y4
-	VCVTPH2PS 16(R9)(DX*1), Y5
+	VCVTPH2PS 16(R8)(R10*1), Y4
+	VCVTPH2PS 16(R8)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R9)(R11*1), Y4
-	VCVTPH2PS 32(R9)(DX*1), Y5
+	VCVTPH2PS 32(R8)(R10*1), Y4
+	VCVTPH2PS 32(R8)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R9)(R11*1), Y4
-	VCVTPH2PS 48(R9)(DX*1), Y5
+	VCVTPH2PS 48(R8)(R10*1), Y4
+	VCVTPH2PS 48(R8)(DX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many3done
-	MOVQ      R8, CX
+	MOVQ      DI, CX
 
 many3left:
 	VADDPS (CX), Y3, Y3
@@ -40950,8 +41733,8 @@ many3left:
 	VADDPS 64(CX), Y1, Y1
 	VADDPS 96(CX), Y0, Y0
 	ADDQ   104(AX), CX
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -40959,567 +41742,638 @@ many3done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, R9
+	ADDQ    $+64, R8
 	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-32, DI
+	ADDQ    $+128, DI
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ      DI, $+8
+	CMPQ      R9, $+8
 	JLT       last3
-	VCVTPH2PS (R9), Y0
-	VCVTPH2PS (R9)(SI*1), Y1
+	VCVTPH2PS (R8), Y0
+	VCVTPH2PS (R8)(SI*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R9)(R11*1), Y1
-	VCVTPH2PS (R9)(DX*1), Y2
+	VCVTPH2PS (R8)(R10*1), Y1
+	VCVTPH2PS (R8)(DX*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	MOVQ      72(AX), CX
 	TESTQ     CX, CX
 	JEQ       one3done
-	MOVQ      R8, R10
+	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R10), Y0, Y0
-	ADDQ   104(AX), R10
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
 	ADDQ   $-1, CX
 	TESTQ  CX, CX
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, R9
+	ADDQ    $+16, R8
 	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-8, DI
+	ADDQ    $+32, DI
+	ADDQ    $-8, R9
 	JMP     one3
 
 last3:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R9
+	ADDQ    R9, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), DI
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R9
 	JMP   outer3
 
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VCVTPH2PS (R8), Y0
+	VCVTPH2PS (R8)(SI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R8)(R10*1), Y1
+	VCVTPH2PS (R8)(DX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector3done
+	MOVQ      DI, CX
+
+vector3left:
+	VADDPS (CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector3left
+
+vector3done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
+
 narrow3:
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), CX
-	SUBQ    R10, CX
-	VMOVUPS 32(CX), Y0
-	MOVQ    R8, 8(SP)
+	MOVQ    R9, CX
+	SHLQ    $0x02, CX
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    CX, R11
+	VMOVUPS 32(R11), Y0
+	MOVQ    DI, 8(SP)
 
 narrow3outer:
-	LEAQ    (R9), CX
-	XORL    R10, R10
-	TESTB   $0x01, DI
+	LEAQ    (R8), R11
+	XORL    CX, CX
+	TESTB   $0x01, R9
 	JEQ     no1of_42
-	MOVWLZX -2(CX)(DI*2), R10
+	MOVWLZX -2(R11)(R9*2), CX
 
 no1of_42:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_43
-	SHLQ  $0x20, R10
-	MOVL  DI, R8
-	ANDL  $0x04, R8
-	MOVL  (CX)(R8*2), R8
-	ORQ   R8, R10
+	SHLQ  $0x20, CX
+	MOVL  R9, DI
+	ANDL  $0x04, DI
+	MOVL  (R11)(DI*2), DI
+	ORQ   DI, CX
 
 no2of_43:
-	VMOVQ   R10, X1
-	TESTB   $0x04, DI
+	VMOVQ   CX, X1
+	TESTB   $0x04, R9
 	JEQ     no4of_44
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R10, X1, X1
+	VMOVQ   (R11), X1
+	VPINSRQ $0x01, CX, X1, X1
 
 no4of_44:
 	VCVTPH2PS X1, Y1
-	LEAQ      (R9)(SI*1), CX
-	XORL      R8, R8
-	TESTB     $0x01, DI
+	LEAQ      (R8)(SI*1), R11
+	XORL      DI, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_47
-	MOVWLZX   -2(CX)(DI*2), R8
+	MOVWLZX   -2(R11)(R9*2), DI
 
 no1of_47:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_48
-	SHLQ  $0x20, R8
-	MOVL  DI, R10
-	ANDL  $0x04, R10
-	MOVL  (CX)(R10*2), R10
-	ORQ   R10, R8
+	SHLQ  $0x20, DI
+	MOVL  R9, CX
+	ANDL  $0x04, CX
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, DI
 
 no2of_48:
-	VMOVQ   R8, X2
-	TESTB   $0x04, DI
+	VMOVQ   DI, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_49
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_49:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R9)(R11*1), CX
-	XORL      R10, R10
-	TESTB     $0x01, DI
+	LEAQ      (R8)(R10*1), R11
+	XORL      CX, CX
+	TESTB     $0x01, R9
 	JEQ       no1of_52
-	MOVWLZX   -2(CX)(DI*2), R10
+	MOVWLZX   -2(R11)(R9*2), CX
 
 no1of_52:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_53
-	SHLQ  $0x20, R10
-	MOVL  DI, R8
-	ANDL  $0x04, R8
-	MOVL  (CX)(R8*2), R8
-	ORQ   R8, R10
+	SHLQ  $0x20, CX
+	MOVL  R9, DI
+	ANDL  $0x04, DI
+	MOVL  (R11)(DI*2), DI
+	ORQ   DI, CX
 
 no2of_53:
-	VMOVQ   R10, X2
-	TESTB   $0x04, DI
+	VMOVQ   CX, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_54
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R10, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, CX, X2, X2
 
 no4of_54:
 	VCVTPH2PS X2, Y2
-	LEAQ      (R9)(DX*1), CX
-	XORL      R8, R8
-	TESTB     $0x01, DI
+	LEAQ      (R8)(DX*1), R11
+	XORL      DI, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_57
-	MOVWLZX   -2(CX)(DI*2), R8
+	MOVWLZX   -2(R11)(R9*2), DI
 
 no1of_57:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_58
-	SHLQ  $0x20, R8
-	MOVL  DI, R10
-	ANDL  $0x04, R10
-	MOVL  (CX)(R10*2), R10
-	ORQ   R10, R8
+	SHLQ  $0x20, DI
+	MOVL  R9, CX
+	ANDL  $0x04, CX
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, DI
 
 no2of_58:
-	VMOVQ   R8, X3
-	TESTB   $0x04, DI
+	VMOVQ   DI, X3
+	TESTB   $0x04, R9
 	JEQ     no4of_59
-	VMOVQ   (CX), X3
-	VPINSRQ $0x01, R8, X3, X3
+	VMOVQ   (R11), X3
+	VPINSRQ $0x01, DI, X3, X3
 
 no4of_59:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      R8, R10
+	MOVQ      DI, CX
 
 narrow3left:
-	VMASKMOVPS (R10), Y0, Y2
+	VMASKMOVPS (CX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	ADDQ       104(AX), CX
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (BX), R10
-	TESTB        $0x04, DI
+	LEAQ         (BX), CX
+	TESTB        $0x04, R9
 	JEQ          nohalf_60
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
+	VMOVUPS      X1, (CX)
+	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_60:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_61
-	VMOVSD    X1, (R10)
-	ADDQ      $+8, R10
+	VMOVSD    X1, (CX)
+	ADDQ      $+8, CX
 	VPERMILPD $0x01, X1, X1
 
 nopair_61:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_62
-	VMOVSS X1, (R10)
+	VMOVSS X1, (CX)
 
 noone_62:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
 tree4:
 	MOVQ 8(AX), DX
-	MOVQ (AX), R11
+	MOVQ (AX), R10
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow4
+	CMPQ CX, $+8
+	JEQ  vector4
 
 outer4:
-	MOVQ      R10, CX
-	ANDQ      $+7, CX
-	TESTQ     CX, CX
+	MOVQ      CX, R11
+	ANDQ      $+7, R11
+	TESTQ     R11, R11
 	JEQ       many4
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, DX
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, DI
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x02, CX
-	ADDQ      CX, SI
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, SI
 	VCVTPH2PS (DX), Y0
-	VCVTPH2PS (DX)(R9*1), Y1
-	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (DX)(R8*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DX)(DI*1), Y1
 	VCVTPH2PS (DX)(BX*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DI), Y1
+	VCVTPH2PS (R9), Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       overlap4done
 	MOVQ      SI, R12
 
 overlap4left:
 	VADDPS (R12), Y0, Y0
 	ADDQ   104(AX), R12
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x01, R12
 	SUBQ    R12, DX
-	MOVQ    R10, R12
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
+	SUBQ    R12, R9
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
 	SUBQ    R12, SI
 
 many4:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one4
 	VCVTPH2PS (DX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VCVTPH2PS 32(DX), Y2
 	VCVTPH2PS 48(DX), Y3
-	VCVTPH2PS (DX)(R9*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(DX)(R9*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(DX)(R9*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(DX)(R9*1), Y4
-	VADDPS    Y4, Y3, Y3
 	VCVTPH2PS (DX)(R8*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(DX)(R8*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DX)(R8*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DX)(R8*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (DX)(DI*1), Y4
 	VCVTPH2PS (DX)(BX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(DX)(R8*1), Y4
+	VCVTPH2PS 16(DX)(DI*1), Y4
 	VCVTPH2PS 16(DX)(BX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(DX)(R8*1), Y4
+	VCVTPH2PS 32(DX)(DI*1), Y4
 	VCVTPH2PS 32(DX)(BX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(DX)(R8*1), Y4
+	VCVTPH2PS 48(DX)(DI*1), Y4
 	VCVTPH2PS 48(DX)(BX*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS (DI), Y4
+	VCVTPH2PS (R9), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(DI), Y4
+	VCVTPH2PS 16(R9), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(DI), Y4
+	VCVTPH2PS 32(R9), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(DI), Y4
+	VCVTPH2PS 48(R9), Y4
 	VADDPS    Y4, Y3, Y3
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       many4done
-	MOVQ      SI, CX
+	MOVQ      SI, R11
 
 many4left:
-	VADDPS (CX), Y0, Y0
-	VADDPS 32(CX), Y1, Y1
-	VADDPS 64(CX), Y2, Y2
-	VADDPS 96(CX), Y3, Y3
-	ADDQ   104(AX), CX
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	VMOVUPS Y2, 64(R11)
-	VMOVUPS Y3, 96(R11)
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	VMOVUPS Y2, 64(R10)
+	VMOVUPS Y3, 96(R10)
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+128, R11
+	ADDQ    $+64, R9
+	ADDQ    $+128, R10
 	ADDQ    $+128, SI
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many4
 
 one4:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last4
 	VCVTPH2PS (DX), Y3
-	VCVTPH2PS (DX)(R9*1), Y2
-	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (DX)(R8*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DX)(DI*1), Y2
 	VCVTPH2PS (DX)(BX*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DI), Y2
+	VCVTPH2PS (R9), Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       one4done
 	MOVQ      SI, R12
 
 one4left:
 	VADDPS (R12), Y3, Y3
 	ADDQ   104(AX), R12
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (R11)
+	VMOVUPS Y3, (R10)
 	ADDQ    $+16, DX
-	ADDQ    $+16, DI
-	ADDQ    $+32, R11
+	ADDQ    $+16, R9
+	ADDQ    $+32, R10
 	ADDQ    $+32, SI
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one4
 
 last4:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, R11
+	SHLQ    $0x02, CX
+	ADDQ    CX, R10
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R11)
+	VMOVUPS Y3, -32(R10)
 
 next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), R11
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R10
 	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
+	MOVQ  56(AX), CX
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), CX
+
+vector4outer:
+	VCVTPH2PS (DX), Y3
+	VCVTPH2PS (DX)(R8*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DX)(DI*1), Y2
+	VCVTPH2PS (DX)(BX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R9), Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector4done
+	MOVQ      SI, R11
+
+vector4left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (R10)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R10
+	ADDQ    96(AX), SI
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), CX
-	SUBQ    R12, CX
-	VMOVUPS 32(CX), Y3
+	MOVQ    CX, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
-	LEAQ    (DX), CX
-	XORL    R12, R12
-	TESTB   $0x01, R10
+	LEAQ    (DX), R12
+	XORL    R11, R11
+	TESTB   $0x01, CL
 	JEQ     no1of_65
-	MOVWLZX -2(CX)(R10*2), R12
+	MOVWLZX -2(R12)(CX*2), R11
 
 no1of_65:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_66
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_66:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R10
+	VMOVQ   R11, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_67
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R12, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R11, X2, X2
 
 no4of_67:
 	VCVTPH2PS X2, Y2
-	LEAQ      (DX)(R9*1), CX
+	LEAQ      (DX)(R8*1), R12
 	XORL      SI, SI
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_70
-	MOVWLZX   -2(CX)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_70:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_71
 	SHLQ  $0x20, SI
-	MOVL  R10, R12
-	ANDL  $0x04, R12
-	MOVL  (CX)(R12*2), R12
-	ORQ   R12, SI
+	MOVL  CX, R11
+	ANDL  $0x04, R11
+	MOVL  (R12)(R11*2), R11
+	ORQ   R11, SI
 
 no2of_71:
 	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_72
-	VMOVQ   (CX), X1
+	VMOVQ   (R12), X1
 	VPINSRQ $0x01, SI, X1, X1
 
 no4of_72:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(R8*1), CX
-	XORL      R12, R12
-	TESTB     $0x01, R10
+	LEAQ      (DX)(DI*1), R12
+	XORL      R11, R11
+	TESTB     $0x01, CL
 	JEQ       no1of_75
-	MOVWLZX   -2(CX)(R10*2), R12
+	MOVWLZX   -2(R12)(CX*2), R11
 
 no1of_75:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_76
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_76:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R10
+	VMOVQ   R11, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_77
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R12, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R11, X1, X1
 
 no4of_77:
 	VCVTPH2PS X1, Y1
-	LEAQ      (DX)(BX*1), CX
+	LEAQ      (DX)(BX*1), R12
 	XORL      SI, SI
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_80
-	MOVWLZX   -2(CX)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_80:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_81
 	SHLQ  $0x20, SI
-	MOVL  R10, R12
-	ANDL  $0x04, R12
-	MOVL  (CX)(R12*2), R12
-	ORQ   R12, SI
+	MOVL  CX, R11
+	ANDL  $0x04, R11
+	MOVL  (R12)(R11*2), R11
+	ORQ   R11, SI
 
 no2of_81:
 	VMOVQ   SI, X0
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_82
-	VMOVQ   (CX), X0
+	VMOVQ   (R12), X0
 	VPINSRQ $0x01, SI, X0, X0
 
 no4of_82:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI), CX
-	XORL      R12, R12
-	TESTB     $0x01, R10
+	LEAQ      (R9), R12
+	XORL      R11, R11
+	TESTB     $0x01, CL
 	JEQ       no1of_85
-	MOVWLZX   -2(CX)(R10*2), R12
+	MOVWLZX   -2(R12)(CX*2), R11
 
 no1of_85:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_86
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_86:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R10
+	VMOVQ   R11, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_87
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R12, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R11, X1, X1
 
 no4of_87:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R12
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow4done
-	MOVQ      R12, SI
+	MOVQ      R11, SI
 
 narrow4left:
 	VMASKMOVPS (SI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), SI
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (R11), SI
-	TESTB        $0x04, R10
+	LEAQ         (R10), SI
+	TESTB        $0x04, CL
 	JEQ          nohalf_88
 	VMOVUPS      X2, (SI)
 	ADDQ         $+16, SI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_88:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_89
 	VMOVSD    X2, (SI)
 	ADDQ      $+8, SI
 	VPERMILPD $0x01, X2, X2
 
 nopair_89:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_90
 	VMOVSS X2, (SI)
 
@@ -41530,93 +42384,95 @@ noone_90:
 	TESTQ SI, SI
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), R11
-	ADDQ  96(AX), R12
-	MOVQ  R12, 8(SP)
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R10
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
 	JMP   narrow4outer
 	JMP end
 
 tree5:
 	MOVQ 8(AX), BX
-	MOVQ (AX), R8
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ (AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), R12
-	MOVQ BX, R11
-	ADDQ 40(AX), R11
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	LEAQ (R9)(DX*1), R11
+	MOVQ BX, R10
+	ADDQ 40(AX), R10
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow5
+	CMPQ CX, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ANDQ      $+7, SI
 	TESTQ     SI, SI
 	JEQ       many5
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x01, SI
 	ADDQ      SI, BX
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x01, SI
-	ADDQ      SI, R11
-	MOVQ      R10, SI
+	ADDQ      SI, R10
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x02, SI
-	ADDQ      SI, R9
+	ADDQ      SI, R8
 	VCVTPH2PS (BX), Y3
-	VCVTPH2PS (BX)(DI*1), Y2
+	VCVTPH2PS (BX)(R9*1), Y2
 	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (BX)(DX*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11), Y2
-	VCVTPH2PS (R11)(DX*1), Y1
+	VCVTPH2PS (R10), Y2
+	VCVTPH2PS (R10)(DX*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	MOVQ      72(AX), SI
 	TESTQ     SI, SI
 	JEQ       overlap5done
-	MOVQ      R9, CX
+	MOVQ      R8, R12
 
 overlap5left:
-	VADDPS (CX), Y3, Y3
-	ADDQ   104(AX), CX
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
 	ADDQ   $-1, SI
 	TESTQ  SI, SI
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x01, CX
-	SUBQ    CX, BX
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x01, CX
-	SUBQ    CX, R11
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x02, CX
-	SUBQ    CX, R9
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R10
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
 
 many5:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one5
 	VCVTPH2PS (BX), Y3
 	VCVTPH2PS 16(BX), Y2
 	VCVTPH2PS 32(BX), Y1
 	VCVTPH2PS 48(BX), Y0
-	VCVTPH2PS (BX)(DI*1), Y4
+	VCVTPH2PS (BX)(R9*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(BX)(DI*1), Y4
+	VCVTPH2PS 16(BX)(R9*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(BX)(DI*1), Y4
+	VCVTPH2PS 32(BX)(R9*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(BX)(DI*1), Y4
+	VCVTPH2PS 48(BX)(R9*1), Y4
 	VADDPS    Y4, Y0, Y0
 	VCVTPH2PS (BX)(DX*1), Y4
 	VADDPS    Y4, Y3, Y3
@@ -41626,26 +42482,26 @@ many5:
 	VADDPS    Y4, Y1, Y1
 	VCVTPH2PS 48(BX)(DX*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R11), Y4
-	VCVTPH2PS 16(R11), Y5
-	VCVTPH2PS 32(R11), Y6
-	VCVTPH2PS 48(R11), Y7
-	VCVTPH2PS (R11)(DX*1), Y8
+	VCVTPH2PS (R10), Y4
+	VCVTPH2PS 16(R10), Y5
+	VCVTPH2PS 32(R10), Y6
+	VCVTPH2PS 48(R10), Y7
+	VCVTPH2PS (R10)(DX*1), Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R11)(DX*1), Y8
+	VCVTPH2PS 16(R10)(DX*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R11)(DX*1), Y8
+	VCVTPH2PS 32(R10)(DX*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R11)(DX*1), Y8
+	VCVTPH2PS 48(R10)(DX*1), Y8
 	VADDPS    Y8, Y7, Y7
 	VADDPS    Y4, Y3, Y3
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many5done
-	MOVQ      R9, SI
+	MOVQ      R8, SI
 
 many5left:
 	VADDPS (SI), Y3, Y3
@@ -41653,385 +42509,423 @@ many5left:
 	VADDPS 64(SI), Y1, Y1
 	VADDPS 96(SI), Y0, Y0
 	ADDQ   104(AX), SI
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+64, BX
-	ADDQ    $+64, R11
+	ADDQ    $+64, R10
+	ADDQ    $+128, DI
 	ADDQ    $+128, R8
-	ADDQ    $+128, R9
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many5
 
 one5:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last5
 	VCVTPH2PS (BX), Y0
-	VCVTPH2PS (BX)(DI*1), Y1
+	VCVTPH2PS (BX)(R9*1), Y1
 	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (BX)(DX*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11), Y1
-	VCVTPH2PS (R11)(DX*1), Y2
+	VCVTPH2PS (R10), Y1
+	VCVTPH2PS (R10)(DX*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	MOVQ      72(AX), SI
 	TESTQ     SI, SI
 	JEQ       one5done
-	MOVQ      R9, CX
+	MOVQ      R8, R12
 
 one5left:
-	VADDPS (CX), Y0, Y0
-	ADDQ   104(AX), CX
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
 	ADDQ   $-1, SI
 	TESTQ  SI, SI
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (R8)
+	VMOVUPS Y0, (DI)
 	ADDQ    $+16, BX
-	ADDQ    $+16, R11
+	ADDQ    $+16, R10
+	ADDQ    $+32, DI
 	ADDQ    $+32, R8
-	ADDQ    $+32, R9
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one5
 
 last5:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	SHLQ    $0x02, CX
+	ADDQ    CX, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
 	ADDQ  8(SP), BX
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
+	ADDQ  8(SP), R10
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), CX
 	JMP   outer5
 
+vector5:
+	MOVQ 64(AX), CX
+
+vector5outer:
+	VCVTPH2PS (BX), Y0
+	VCVTPH2PS (BX)(R9*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (BX)(DX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R10), Y1
+	VCVTPH2PS (R10)(DX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector5done
+	MOVQ      R8, SI
+
+vector5left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), BX
+	ADDQ    80(AX), R10
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), R8
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector5outer
+	JMP     end
+
 narrow5:
-	MOVQ    R10, CX
-	SHLQ    $0x02, CX
-	LEAQ    reducesumConst0<>+0(SB), SI
-	SUBQ    CX, SI
-	VMOVUPS 32(SI), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    CX, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    SI, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	LEAQ    (BX), SI
-	XORL    CX, CX
-	TESTB   $0x01, R10
+	LEAQ    (BX), R12
+	XORL    SI, SI
+	TESTB   $0x01, CL
 	JEQ     no1of_93
-	MOVWLZX -2(SI)(R10*2), CX
+	MOVWLZX -2(R12)(CX*2), SI
 
 no1of_93:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_94
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_94:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R10
+	VMOVQ   SI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_95
-	VMOVQ   (SI), X1
-	VPINSRQ $0x01, CX, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, SI, X1, X1
 
 no4of_95:
 	VCVTPH2PS X1, Y1
-	LEAQ      (BX)(DI*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (BX)(R9*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_98
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_98:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_99
-	SHLQ  $0x20, R9
-	MOVL  R10, CX
-	ANDL  $0x04, CX
-	MOVL  (SI)(CX*2), CX
-	ORQ   CX, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, SI
+	ANDL  $0x04, SI
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R8
 
 no2of_99:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_100
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_100:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (BX)(DX*1), SI
-	XORL      CX, CX
-	TESTB     $0x01, R10
+	LEAQ      (BX)(DX*1), R12
+	XORL      SI, SI
+	TESTB     $0x01, CL
 	JEQ       no1of_103
-	MOVWLZX   -2(SI)(R10*2), CX
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_103:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_104
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_104:
-	VMOVQ   CX, X2
-	TESTB   $0x04, R10
+	VMOVQ   SI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_105
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, CX, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, SI, X2, X2
 
 no4of_105:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R10), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_108
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_108:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_109
-	SHLQ  $0x20, R9
-	MOVL  R10, CX
-	ANDL  $0x04, CX
-	MOVL  (SI)(CX*2), CX
-	ORQ   CX, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, SI
+	ANDL  $0x04, SI
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R8
 
 no2of_109:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_110
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_110:
 	VCVTPH2PS X2, Y2
-	LEAQ      (R11)(DX*1), SI
-	XORL      CX, CX
-	TESTB     $0x01, R10
+	LEAQ      (R10)(DX*1), R12
+	XORL      SI, SI
+	TESTB     $0x01, CL
 	JEQ       no1of_113
-	MOVWLZX   -2(SI)(R10*2), CX
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_113:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_114
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_114:
-	VMOVQ   CX, X3
-	TESTB   $0x04, R10
+	VMOVQ   SI, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_115
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, CX, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, SI, X3, X3
 
 no4of_115:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      CX, R9
+	MOVQ      SI, R8
 
 narrow5left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, SI
-	TESTQ      SI, SI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow5left
 
 narrow5done:
-	LEAQ         (R8), R9
-	TESTB        $0x04, R10
+	LEAQ         (DI), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_116
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_116:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_117
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_117:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_118
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_118:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), BX
-	ADDQ  80(AX), R11
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
+	ADDQ  80(AX), R10
+	ADDQ  88(AX), DI
+	ADDQ  96(AX), SI
+	MOVQ  SI, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
-	MOVQ 8(AX), R12
+	MOVQ 8(AX), R11
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), R11
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), R10
 	MOVQ 32(AX), BX
-	LEAQ (R11)(BX*1), CX
-	MOVQ R12, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	LEAQ (R10)(BX*1), SI
+	MOVQ R11, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow6
+	CMPQ CX, $+8
+	JEQ  vector6
 
 outer6:
-	MOVQ      R10, R9
-	ANDQ      $+7, R9
-	TESTQ     R9, R9
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many6
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, R12
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, R8
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x02, R9
-	ADDQ      R9, DI
-	VCVTPH2PS (R12), Y0
-	VCVTPH2PS (R12)(R11*1), Y1
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R11
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DI
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, R9
+	VCVTPH2PS (R11), Y0
+	VCVTPH2PS (R11)(R10*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R12)(BX*1), Y1
-	VCVTPH2PS (R12)(CX*1), Y2
+	VCVTPH2PS (R11)(BX*1), Y1
+	VCVTPH2PS (R11)(SI*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R8), Y1
-	VCVTPH2PS (R8)(R11*1), Y2
+	VCVTPH2PS (DI), Y1
+	VCVTPH2PS (DI)(R10*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap6done
-	MOVQ      DI, SI
+	MOVQ      R9, R12
 
 overlap6left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap6left
 
 overlap6done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, R12
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, R8
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x02, SI
-	SUBQ    SI, DI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
 
 many6:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one6
-	VCVTPH2PS (R12), Y0
-	VCVTPH2PS 16(R12), Y1
-	VCVTPH2PS 32(R12), Y2
-	VCVTPH2PS 48(R12), Y3
-	VCVTPH2PS (R12)(R11*1), Y7
+	VCVTPH2PS (R11), Y0
+	VCVTPH2PS 16(R11), Y1
+	VCVTPH2PS 32(R11), Y2
+	VCVTPH2PS 48(R11), Y3
+	VCVTPH2PS (R11)(R10*1), Y7
 	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R12)(R11*1), Y7
+	VCVTPH2PS 16(R11)(R10*1), Y7
 	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R12)(R11*1), Y7
+	VCVTPH2PS 32(R11)(R10*1), Y7
 	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R12)(R11*1), Y7
+	VCVTPH2PS 48(R11)(R10*1), Y7
 	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (R12)(BX*1), Y7
-	VCVTPH2PS (R12)(CX*1), Y6
+	VCVTPH2PS (R11)(BX*1), Y7
+	VCVTPH2PS (R11)(SI*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R12)(BX*1), Y7
-	VCVTPH2PS 16(R12)(CX*1), Y6
+	VCVTPH2PS 16(R11)(BX*1), Y7
+	VCVTPH2PS 16(R11)(SI*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R12)(BX*1), Y7
-	VCVTPH2PS 32(R12)(CX*1), Y6
+	VCVTPH2PS 32(R11)(BX*1), Y7
+	VCVTPH2PS 32(R11)(SI*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R12)(BX*1), Y7
-	VCVTPH2PS 48(R12)(CX*1), Y6
+	VCVTPH2PS 48(R11)(BX*1), Y7
+	VCVTPH2PS 48(R11)(SI*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (R8), Y7
-	VCVTPH2PS 16(R8), Y6
-	VCVTPH2PS 32(R8), Y5
-	VCVTPH2PS 48(R8), Y4
-	VCVTPH2PS (R8)(R11*1), Y8
+	VCVTPH2PS (DI), Y7
+	VCVTPH2PS 16(DI), Y6
+	VCVTPH2PS 32(DI), Y5
+	VCVTPH2PS 48(DI), Y4
+	VCVTPH2PS (DI)(R10*1), Y8
 	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(R8)(R11*1), Y8
+	VCVTPH2PS 16(DI)(R10*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(R8)(R11*1), Y8
+	VCVTPH2PS 32(DI)(R10*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(R8)(R11*1), Y8
+	VCVTPH2PS 48(DI)(R10*1), Y8
 	VADDPS    Y8, Y4, Y4
 	VADDPS    Y7, Y0, Y0
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many6done
-	MOVQ      DI, R9
+	MOVQ      R9, R8
 
 many6left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R8), Y0, Y0
+	VADDPS 32(R8), Y1, Y1
+	VADDPS 64(R8), Y2, Y2
+	VADDPS 96(R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
@@ -42039,403 +42933,443 @@ many6done:
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
 	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, R12
-	ADDQ    $+64, R8
+	ADDQ    $+64, R11
+	ADDQ    $+64, DI
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $-32, R10
+	ADDQ    $+128, R9
+	ADDQ    $-32, CX
 	JMP     many6
 
 one6:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last6
-	VCVTPH2PS (R12), Y3
-	VCVTPH2PS (R12)(R11*1), Y2
+	VCVTPH2PS (R11), Y3
+	VCVTPH2PS (R11)(R10*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R12)(BX*1), Y2
-	VCVTPH2PS (R12)(CX*1), Y1
+	VCVTPH2PS (R11)(BX*1), Y2
+	VCVTPH2PS (R11)(SI*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R8), Y2
-	VCVTPH2PS (R8)(R11*1), Y1
+	VCVTPH2PS (DI), Y2
+	VCVTPH2PS (DI)(R10*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one6done
-	MOVQ      DI, SI
+	MOVQ      R9, R12
 
 one6left:
-	VADDPS (SI), Y3, Y3
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one6left
 
 one6done:
 	VMOVUPS Y3, (DX)
-	ADDQ    $+16, R12
-	ADDQ    $+16, R8
+	ADDQ    $+16, R11
+	ADDQ    $+16, DI
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $-8, R10
+	ADDQ    $+32, R9
+	ADDQ    $-8, CX
 	JMP     one6
 
 last6:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
+	SHLQ    $0x02, CX
+	ADDQ    CX, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), R12
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R11
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), CX
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), CX
+
+vector6outer:
+	VCVTPH2PS (R11), Y3
+	VCVTPH2PS (R11)(R10*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R11)(BX*1), Y2
+	VCVTPH2PS (R11)(SI*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DI), Y2
+	VCVTPH2PS (DI)(R10*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector6done
+	MOVQ      R9, R8
+
+vector6left:
+	VADDPS (R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), R11
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    SI, R9
-	VMOVUPS 32(R9), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
-	LEAQ    (R12), R9
-	XORL    SI, SI
-	TESTB   $0x01, R10
+	LEAQ    (R11), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_121
-	MOVWLZX -2(R9)(R10*2), SI
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_121:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_122
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_122:
-	VMOVQ   SI, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_123
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, SI, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_123:
 	VCVTPH2PS X2, Y2
-	LEAQ      (R12)(R11*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(R10*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_126
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_126:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_127
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_127:
-	VMOVQ   DI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R9, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_128
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, DI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R9, X1, X1
 
 no4of_128:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (R12)(BX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(BX*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_131
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_131:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_132
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_132:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_133
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_133:
 	VCVTPH2PS X1, Y1
-	LEAQ      (R12)(CX*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(SI*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_136
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_136:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_137
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_137:
-	VMOVQ   DI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R9, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_138
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, DI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R9, X0, X0
 
 no4of_138:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (R8), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (DI), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_141
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_141:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_142
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_142:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_143
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_143:
 	VCVTPH2PS X1, Y1
-	LEAQ      (R8)(R11*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (DI)(R10*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_146
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_146:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_147
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_147:
-	VMOVQ   DI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R9, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_148
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, DI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R9, X0, X0
 
 no4of_148:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow6done
-	MOVQ      DI, SI
+	MOVQ      R9, R8
 
 narrow6left:
-	VMASKMOVPS (SI), Y3, Y1
+	VMASKMOVPS (R8), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), SI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), SI
-	TESTB        $0x04, R10
+	LEAQ         (DX), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_149
-	VMOVUPS      X2, (SI)
-	ADDQ         $+16, SI
+	VMOVUPS      X2, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_149:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_150
-	VMOVSD    X2, (SI)
-	ADDQ      $+8, SI
+	VMOVSD    X2, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X2, X2
 
 nopair_150:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_151
-	VMOVSS X2, (SI)
+	VMOVSS X2, (R8)
 
 noone_151:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
-	ADDQ  80(AX), R12
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), R11
+	ADDQ  80(AX), DI
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), CX
+	MOVQ 8(AX), SI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R11
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), R12
-	LEAQ (R8)(R12*1), DI
-	MOVQ CX, DX
+	MOVQ 16(AX), R10
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R11
+	LEAQ (DI)(R11*1), R9
+	MOVQ SI, DX
 	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow7
+	CMPQ CX, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ      R10, SI
-	ANDQ      $+7, SI
-	TESTQ     SI, SI
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many7
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, CX
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, DX
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x02, SI
-	ADDQ      SI, R11
-	VCVTPH2PS (CX), Y3
-	VCVTPH2PS (CX)(R8*1), Y2
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, SI
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DX
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, R10
+	VCVTPH2PS (SI), Y3
+	VCVTPH2PS (SI)(DI*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (CX)(R12*1), Y2
+	VCVTPH2PS (SI)(R11*1), Y2
 	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (DX), Y2
-	VCVTPH2PS (DX)(R8*1), Y1
+	VCVTPH2PS (DX)(DI*1), Y1
 	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (DX)(R12*1), Y1
+	VCVTPH2PS (DX)(R11*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap7done
-	MOVQ      R11, R9
+	MOVQ      R10, R12
 
 overlap7left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, CX
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, DX
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R10
 
 many7:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one7
-	VCVTPH2PS (CX), Y3
-	VCVTPH2PS 16(CX), Y2
-	VCVTPH2PS 32(CX), Y1
-	VCVTPH2PS 48(CX), Y0
-	VCVTPH2PS (CX)(R8*1), Y4
+	VCVTPH2PS (SI), Y3
+	VCVTPH2PS 16(SI), Y2
+	VCVTPH2PS 32(SI), Y1
+	VCVTPH2PS 48(SI), Y0
+	VCVTPH2PS (SI)(DI*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(CX)(R8*1), Y4
+	VCVTPH2PS 16(SI)(DI*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(CX)(R8*1), Y4
+	VCVTPH2PS 32(SI)(DI*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(CX)(R8*1), Y4
+	VCVTPH2PS 48(SI)(DI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (CX)(R12*1), Y4
+	VCVTPH2PS (SI)(R11*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(CX)(R12*1), Y4
+	VCVTPH2PS 16(SI)(R11*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(CX)(R12*1), Y4
+	VCVTPH2PS 32(SI)(R11*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(CX)(R12*1), Y4
+	VCVTPH2PS 48(SI)(R11*1), Y4
 	VADDPS    Y4, Y0, Y0
 	VCVTPH2PS (DX), Y4
 	VCVTPH2PS 16(DX), Y5
 	VCVTPH2PS 32(DX), Y6
 	VCVTPH2PS 48(DX), Y7
-	VCVTPH2PS (DX)(R8*1), Y8
+	VCVTPH2PS (DX)(DI*1), Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DX)(R8*1), Y8
+	VCVTPH2PS 16(DX)(DI*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DX)(R8*1), Y8
+	VCVTPH2PS 32(DX)(DI*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DX)(R8*1), Y8
+	VCVTPH2PS 48(DX)(DI*1), Y8
 	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (DX)(R12*1), Y8
+	VCVTPH2PS (DX)(R11*1), Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DX)(R12*1), Y8
+	VCVTPH2PS 16(DX)(R11*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DX)(R12*1), Y8
+	VCVTPH2PS 32(DX)(R11*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DX)(R12*1), Y8
+	VCVTPH2PS 48(DX)(R11*1), Y8
 	VADDPS    Y8, Y7, Y7
 	VADDPS    Y4, Y3, Y3
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many7done
-	MOVQ      R11, SI
+	MOVQ      R10, R8
 
 many7left:
-	VADDPS (SI), Y3, Y3
-	VADDPS 32(SI), Y2, Y2
-	VADDPS 64(SI), Y1, Y1
-	VADDPS 96(SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
@@ -42443,374 +43377,414 @@ many7done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, CX
+	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R11
-	ADDQ    $-32, R10
+	ADDQ    $+128, R10
+	ADDQ    $-32, CX
 	JMP     many7
 
 one7:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last7
-	VCVTPH2PS (CX), Y0
-	VCVTPH2PS (CX)(R8*1), Y1
+	VCVTPH2PS (SI), Y0
+	VCVTPH2PS (SI)(DI*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (CX)(R12*1), Y1
+	VCVTPH2PS (SI)(R11*1), Y1
 	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (DX), Y1
-	VCVTPH2PS (DX)(R8*1), Y2
+	VCVTPH2PS (DX)(DI*1), Y2
 	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (DX)(R12*1), Y2
+	VCVTPH2PS (DX)(R11*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one7done
-	MOVQ      R11, R9
+	MOVQ      R10, R12
 
 one7left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one7left
 
 one7done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, CX
+	ADDQ    $+16, SI
 	ADDQ    $+16, DX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R11
-	ADDQ    $-8, R10
+	ADDQ    $+32, R10
+	ADDQ    $-8, CX
 	JMP     one7
 
 last7:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
+	SHLQ    $0x02, CX
+	ADDQ    CX, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R11
-	MOVQ  56(AX), R10
+	ADDQ  24(SP), R10
+	MOVQ  56(AX), CX
 	JMP   outer7
 
+vector7:
+	MOVQ 64(AX), CX
+
+vector7outer:
+	VCVTPH2PS (SI), Y0
+	VCVTPH2PS (SI)(DI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (SI)(R11*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DX), Y1
+	VCVTPH2PS (DX)(DI*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (DX)(R11*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector7done
+	MOVQ      R10, R8
+
+vector7left:
+	VADDPS (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R10
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector7outer
+	JMP     end
+
 narrow7:
-	MOVQ    R10, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), SI
-	SUBQ    R9, SI
-	VMOVUPS 32(SI), Y0
-	MOVQ    R11, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R10, 8(SP)
 
 narrow7outer:
-	LEAQ    (CX), SI
-	XORL    R9, R9
-	TESTB   $0x01, R10
+	LEAQ    (SI), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_154
-	MOVWLZX -2(SI)(R10*2), R9
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_154:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_155
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_155:
-	VMOVQ   R9, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_156
-	VMOVQ   (SI), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_156:
 	VCVTPH2PS X1, Y1
-	LEAQ      (CX)(R8*1), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (SI)(DI*1), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_159
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_159:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_160
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_160:
-	VMOVQ   R11, X2
-	TESTB   $0x04, R10
+	VMOVQ   R10, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_161
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_161:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (CX)(R12*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (SI)(R11*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_164
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_164:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_165
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_165:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_166
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_166:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (DX), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (DX), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_169
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_169:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_170
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_170:
-	VMOVQ   R11, X2
-	TESTB   $0x04, R10
+	VMOVQ   R10, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_171
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_171:
 	VCVTPH2PS X2, Y2
-	LEAQ      (DX)(R8*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (DX)(DI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_174
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_174:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_175
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_175:
-	VMOVQ   R9, X3
-	TESTB   $0x04, R10
+	VMOVQ   R8, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_176
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, R9, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, R8, X3, X3
 
 no4of_176:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
-	LEAQ      (DX)(R12*1), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (DX)(R11*1), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_179
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_179:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_180
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_180:
-	VMOVQ   R11, X3
-	TESTB   $0x04, R10
+	VMOVQ   R10, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_181
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, R11, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, R10, X3, X3
 
 no4of_181:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      8(SP), R10
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow7done
-	MOVQ      R11, R9
+	MOVQ      R10, R8
 
 narrow7left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, SI
-	TESTQ      SI, SI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (BX), R9
-	TESTB        $0x04, R10
+	LEAQ         (BX), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_182
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_182:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_183
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_183:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_184
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_184:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
-	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
+	ADDQ  96(AX), R10
+	MOVQ  R10, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), R12
-	MOVQ 16(AX), R8
+	MOVQ 8(AX), R9
+	MOVQ (AX), R11
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), CX
-	LEAQ (DX)(CX*1), R11
-	MOVQ DI, BX
+	MOVQ 32(AX), SI
+	LEAQ (DX)(SI*1), R10
+	MOVQ R9, BX
 	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow8
+	CMPQ CX, $+8
+	JEQ  vector8
 
 outer8:
-	MOVQ      R10, R9
-	ANDQ      $+7, R9
-	TESTQ     R9, R9
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many8
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, DI
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, BX
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x02, R9
-	ADDQ      R9, R8
-	VCVTPH2PS (DI), Y0
-	VCVTPH2PS (DI)(DX*1), Y1
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R9
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, BX
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, DI
+	VCVTPH2PS (R9), Y0
+	VCVTPH2PS (R9)(DX*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DI)(CX*1), Y1
-	VCVTPH2PS (DI)(R11*1), Y2
+	VCVTPH2PS (R9)(SI*1), Y1
+	VCVTPH2PS (R9)(R10*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	VCVTPH2PS (BX), Y1
 	VCVTPH2PS (BX)(DX*1), Y2
 	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (BX)(CX*1), Y2
+	VCVTPH2PS (BX)(SI*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap8done
-	MOVQ      R8, SI
+	MOVQ      DI, R12
 
 overlap8left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap8left
 
 overlap8done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, DI
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, BX
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x02, SI
-	SUBQ    SI, R8
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
 
 many8:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one8
-	VCVTPH2PS (DI), Y0
-	VCVTPH2PS 16(DI), Y1
-	VCVTPH2PS 32(DI), Y2
-	VCVTPH2PS 48(DI), Y3
-	VCVTPH2PS (DI)(DX*1), Y7
+	VCVTPH2PS (R9), Y0
+	VCVTPH2PS 16(R9), Y1
+	VCVTPH2PS 32(R9), Y2
+	VCVTPH2PS 48(R9), Y3
+	VCVTPH2PS (R9)(DX*1), Y7
 	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(DI)(DX*1), Y7
+	VCVTPH2PS 16(R9)(DX*1), Y7
 	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(DI)(DX*1), Y7
+	VCVTPH2PS 32(R9)(DX*1), Y7
 	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(DI)(DX*1), Y7
+	VCVTPH2PS 48(R9)(DX*1), Y7
 	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (DI)(CX*1), Y7
-	VCVTPH2PS (DI)(R11*1), Y6
+	VCVTPH2PS (R9)(SI*1), Y7
+	VCVTPH2PS (R9)(R10*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(DI)(CX*1), Y7
-	VCVTPH2PS 16(DI)(R11*1), Y6
+	VCVTPH2PS 16(R9)(SI*1), Y7
+	VCVTPH2PS 16(R9)(R10*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(DI)(CX*1), Y7
-	VCVTPH2PS 32(DI)(R11*1), Y6
+	VCVTPH2PS 32(R9)(SI*1), Y7
+	VCVTPH2PS 32(R9)(R10*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(DI)(CX*1), Y7
-	VCVTPH2PS 48(DI)(R11*1), Y6
+	VCVTPH2PS 48(R9)(SI*1), Y7
+	VCVTPH2PS 48(R9)(R10*1), Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y3, Y3
 	VCVTPH2PS (BX), Y7
@@ -42825,757 +43799,841 @@ many8:
 	VADDPS    Y8, Y5, Y5
 	VCVTPH2PS 48(BX)(DX*1), Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS (BX)(CX*1), Y8
+	VCVTPH2PS (BX)(SI*1), Y8
 	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(BX)(CX*1), Y8
+	VCVTPH2PS 16(BX)(SI*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(BX)(CX*1), Y8
+	VCVTPH2PS 32(BX)(SI*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(BX)(CX*1), Y8
+	VCVTPH2PS 48(BX)(SI*1), Y8
 	VADDPS    Y8, Y4, Y4
 	VADDPS    Y7, Y0, Y0
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many8done
-	MOVQ      R8, R9
+	MOVQ      DI, R8
 
 many8left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R8), Y0, Y0
+	VADDPS 32(R8), Y1, Y1
+	VADDPS 64(R8), Y2, Y2
+	VADDPS 96(R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many8left
 
 many8done:
-	VMOVUPS Y0, (R12)
-	VMOVUPS Y1, 32(R12)
-	VMOVUPS Y2, 64(R12)
-	VMOVUPS Y3, 96(R12)
-	ADDQ    $+64, DI
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	VMOVUPS Y3, 96(R11)
+	ADDQ    $+64, R9
 	ADDQ    $+64, BX
-	ADDQ    $+128, R12
-	ADDQ    $+128, R8
-	ADDQ    $-32, R10
+	ADDQ    $+128, R11
+	ADDQ    $+128, DI
+	ADDQ    $-32, CX
 	JMP     many8
 
 one8:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last8
-	VCVTPH2PS (DI), Y3
-	VCVTPH2PS (DI)(DX*1), Y2
+	VCVTPH2PS (R9), Y3
+	VCVTPH2PS (R9)(DX*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DI)(CX*1), Y2
-	VCVTPH2PS (DI)(R11*1), Y1
+	VCVTPH2PS (R9)(SI*1), Y2
+	VCVTPH2PS (R9)(R10*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	VCVTPH2PS (BX), Y2
 	VCVTPH2PS (BX)(DX*1), Y1
 	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (BX)(CX*1), Y1
+	VCVTPH2PS (BX)(SI*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one8done
-	MOVQ      R8, SI
+	MOVQ      DI, R12
 
 one8left:
-	VADDPS (SI), Y3, Y3
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one8left
 
 one8done:
-	VMOVUPS Y3, (R12)
-	ADDQ    $+16, DI
+	VMOVUPS Y3, (R11)
+	ADDQ    $+16, R9
 	ADDQ    $+16, BX
-	ADDQ    $+32, R12
-	ADDQ    $+32, R8
-	ADDQ    $-8, R10
+	ADDQ    $+32, R11
+	ADDQ    $+32, DI
+	ADDQ    $-8, CX
 	JMP     one8
 
 last8:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, R12
+	SHLQ    $0x02, CX
+	ADDQ    CX, R11
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R12)
+	VMOVUPS Y3, -32(R11)
 
 next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), BX
-	ADDQ  16(SP), R12
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
+	ADDQ  16(SP), R11
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), CX
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), CX
+
+vector8outer:
+	VCVTPH2PS (R9), Y3
+	VCVTPH2PS (R9)(DX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R9)(SI*1), Y2
+	VCVTPH2PS (R9)(R10*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (BX), Y2
+	VCVTPH2PS (BX)(DX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (BX)(SI*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector8done
+	MOVQ      DI, R8
+
+vector8left:
+	VADDPS (R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (R11)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), R11
+	ADDQ    96(AX), DI
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    SI, R9
-	VMOVUPS 32(R9), Y3
-	MOVQ    R8, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    DI, 8(SP)
 
 narrow8outer:
-	LEAQ    (DI), R9
-	XORL    SI, SI
-	TESTB   $0x01, R10
+	LEAQ    (R9), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_187
-	MOVWLZX -2(R9)(R10*2), SI
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_187:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_188
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_188:
-	VMOVQ   SI, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_189
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, SI, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_189:
 	VCVTPH2PS X2, Y2
-	LEAQ      (DI)(DX*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (R9)(DX*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_192
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_192:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_193
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_193:
-	VMOVQ   R8, X1
-	TESTB   $0x04, R10
+	VMOVQ   DI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_194
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, R8, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, DI, X1, X1
 
 no4of_194:
 	VCVTPH2PS X1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI)(CX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (R9)(SI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_197
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_197:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_198
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_198:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_199
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_199:
 	VCVTPH2PS X1, Y1
-	LEAQ      (DI)(R11*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (R9)(R10*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_202
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_202:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_203
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_203:
-	VMOVQ   R8, X0
-	TESTB   $0x04, R10
+	VMOVQ   DI, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_204
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, R8, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, DI, X0, X0
 
 no4of_204:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (BX), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_207
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_207:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_208
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_208:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_209
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_209:
 	VCVTPH2PS X1, Y1
-	LEAQ      (BX)(DX*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (BX)(DX*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_212
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_212:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_213
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_213:
-	VMOVQ   R8, X0
-	TESTB   $0x04, R10
+	VMOVQ   DI, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_214
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, R8, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, DI, X0, X0
 
 no4of_214:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(CX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (BX)(SI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_217
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_217:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_218
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_218:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R8, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_219
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, SI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R8, X0, X0
 
 no4of_219:
 	VCVTPH2PS X0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow8done
-	MOVQ      SI, R8
+	MOVQ      R8, DI
 
 narrow8left:
-	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (R12), R8
-	TESTB        $0x04, R10
+	LEAQ         (R11), DI
+	TESTB        $0x04, CL
 	JEQ          nohalf_220
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_220:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_221
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
+	VMOVSD    X2, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X2, X2
 
 nopair_221:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_222
-	VMOVSS X2, (R8)
+	VMOVSS X2, (DI)
 
 noone_222:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), BX
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
+	ADDQ  88(AX), R11
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow8outer
 	JMP end
 
 tree9:
-	MOVQ 8(AX), R11
-	MOVQ (AX), CX
+	MOVQ 8(AX), R10
+	MOVQ (AX), SI
 	MOVQ 16(AX), DX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), SI
-	MOVQ R11, R12
-	ADDQ 40(AX), R12
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 32(AX), R9
+	LEAQ (BX)(R9*1), R8
+	MOVQ R10, R11
+	ADDQ 40(AX), R11
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow9
+	CMPQ CX, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ      R10, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
+	MOVQ      CX, DI
+	ANDQ      $+7, DI
+	TESTQ     DI, DI
 	JEQ       many9
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R11
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R12
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, DX
-	VCVTPH2PS (R11), Y3
-	VCVTPH2PS (R11)(BX*1), Y2
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, R10
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, R11
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x02, DI
+	ADDQ      DI, DX
+	VCVTPH2PS (R10), Y3
+	VCVTPH2PS (R10)(BX*1), Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11)(DI*1), Y2
-	VCVTPH2PS (R11)(SI*1), Y1
+	VCVTPH2PS (R10)(R9*1), Y2
+	VCVTPH2PS (R10)(R8*1), Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R12), Y2
-	VCVTPH2PS (R12)(BX*1), Y1
+	VCVTPH2PS (R11), Y2
+	VCVTPH2PS (R11)(BX*1), Y1
 	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (R12)(DI*1), Y1
-	VCVTPH2PS (R12)(SI*1), Y0
+	VCVTPH2PS (R11)(R9*1), Y1
+	VCVTPH2PS (R11)(R8*1), Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       overlap9done
-	MOVQ      DX, R9
+	MOVQ      DX, R12
 
 overlap9left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, R11
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, R12
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R10
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
 
 many9:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one9
-	VCVTPH2PS (R11), Y3
-	VCVTPH2PS 16(R11), Y2
-	VCVTPH2PS 32(R11), Y1
-	VCVTPH2PS 48(R11), Y0
-	VCVTPH2PS (R11)(BX*1), Y4
+	VCVTPH2PS (R10), Y3
+	VCVTPH2PS 16(R10), Y2
+	VCVTPH2PS 32(R10), Y1
+	VCVTPH2PS 48(R10), Y0
+	VCVTPH2PS (R10)(BX*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R11)(BX*1), Y4
+	VCVTPH2PS 16(R10)(BX*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R11)(BX*1), Y4
+	VCVTPH2PS 32(R10)(BX*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R11)(BX*1), Y4
+	VCVTPH2PS 48(R10)(BX*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R11)(DI*1), Y4
-	VCVTPH2PS (R11)(SI*1), Y5
+	VCVTPH2PS (R10)(R9*1), Y4
+	VCVTPH2PS (R10)(R8*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R11)(DI*1), Y4
-	VCVTPH2PS 16(R11)(SI*1), Y5
+	VCVTPH2PS 16(R10)(R9*1), Y4
+	VCVTPH2PS 16(R10)(R8*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R11)(DI*1), Y4
-	VCVTPH2PS 32(R11)(SI*1), Y5
+	VCVTPH2PS 32(R10)(R9*1), Y4
+	VCVTPH2PS 32(R10)(R8*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R11)(DI*1), Y4
-	VCVTPH2PS 48(R11)(SI*1), Y5
+	VCVTPH2PS 48(R10)(R9*1), Y4
+	VCVTPH2PS 48(R10)(R8*1), Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R12), Y4
-	VCVTPH2PS 16(R12), Y5
-	VCVTPH2PS 32(R12), Y6
-	VCVTPH2PS 48(R12), Y7
-	VCVTPH2PS (R12)(BX*1), Y8
+	VCVTPH2PS (R11), Y4
+	VCVTPH2PS 16(R11), Y5
+	VCVTPH2PS 32(R11), Y6
+	VCVTPH2PS 48(R11), Y7
+	VCVTPH2PS (R11)(BX*1), Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R12)(BX*1), Y8
+	VCVTPH2PS 16(R11)(BX*1), Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R12)(BX*1), Y8
+	VCVTPH2PS 32(R11)(BX*1), Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R12)(BX*1), Y8
+	VCVTPH2PS 48(R11)(BX*1), Y8
 	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (R12)(DI*1), Y8
-	VCVTPH2PS (R12)(SI*1), Y9
+	VCVTPH2PS (R11)(R9*1), Y8
+	VCVTPH2PS (R11)(R8*1), Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R12)(DI*1), Y8
-	VCVTPH2PS 16(R12)(SI*1), Y9
+	VCVTPH2PS 16(R11)(R9*1), Y8
+	VCVTPH2PS 16(R11)(R8*1), Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R12)(DI*1), Y8
-	VCVTPH2PS 32(R12)(SI*1), Y9
+	VCVTPH2PS 32(R11)(R9*1), Y8
+	VCVTPH2PS 32(R11)(R8*1), Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R12)(DI*1), Y8
-	VCVTPH2PS 48(R12)(SI*1), Y9
+	VCVTPH2PS 48(R11)(R9*1), Y8
+	VCVTPH2PS 48(R11)(R8*1), Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y7, Y7
 	VADDPS    Y4, Y3, Y3
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many9done
-	MOVQ      DX, R8
+	MOVQ      DX, DI
 
 many9left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (DI), Y3, Y3
+	VADDPS 32(DI), Y2, Y2
+	VADDPS 64(DI), Y1, Y1
+	VADDPS 96(DI), Y0, Y0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y1, 64(CX)
-	VMOVUPS Y0, 96(CX)
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+64, R10
 	ADDQ    $+64, R11
-	ADDQ    $+64, R12
-	ADDQ    $+128, CX
+	ADDQ    $+128, SI
 	ADDQ    $+128, DX
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many9
 
 one9:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last9
-	VCVTPH2PS (R11), Y0
-	VCVTPH2PS (R11)(BX*1), Y1
+	VCVTPH2PS (R10), Y0
+	VCVTPH2PS (R10)(BX*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11)(DI*1), Y1
-	VCVTPH2PS (R11)(SI*1), Y2
+	VCVTPH2PS (R10)(R9*1), Y1
+	VCVTPH2PS (R10)(R8*1), Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R12), Y1
-	VCVTPH2PS (R12)(BX*1), Y2
+	VCVTPH2PS (R11), Y1
+	VCVTPH2PS (R11)(BX*1), Y2
 	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (R12)(DI*1), Y2
-	VCVTPH2PS (R12)(SI*1), Y3
+	VCVTPH2PS (R11)(R9*1), Y2
+	VCVTPH2PS (R11)(R8*1), Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       one9done
-	MOVQ      DX, R9
+	MOVQ      DX, R12
 
 one9left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (CX)
+	VMOVUPS Y0, (SI)
+	ADDQ    $+16, R10
 	ADDQ    $+16, R11
-	ADDQ    $+16, R12
-	ADDQ    $+32, CX
+	ADDQ    $+32, SI
 	ADDQ    $+32, DX
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one9
 
 last9:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
+	SHLQ    $0x02, CX
+	ADDQ    CX, SI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(CX)
+	VMOVUPS Y0, -32(SI)
 
 next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
+	ADDQ  8(SP), R10
 	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
-	ADDQ  16(SP), CX
+	ADDQ  16(SP), SI
 	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
+	MOVQ  56(AX), CX
 	JMP   outer9
 
+vector9:
+	MOVQ 64(AX), CX
+
+vector9outer:
+	VCVTPH2PS (R10), Y0
+	VCVTPH2PS (R10)(BX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R10)(R9*1), Y1
+	VCVTPH2PS (R10)(R8*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R11), Y1
+	VCVTPH2PS (R11)(BX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (R11)(R9*1), Y2
+	VCVTPH2PS (R11)(R8*1), Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector9done
+	MOVQ      DX, DI
+
+vector9left:
+	VADDPS (DI), Y0, Y0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (SI)
+	ADDQ    80(AX), R10
+	ADDQ    80(AX), R11
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), DX
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector9outer
+	JMP     end
+
 narrow9:
-	MOVQ    R10, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    R9, R8
-	VMOVUPS 32(R8), Y0
+	MOVQ    CX, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    DI, R12
+	VMOVUPS 32(R12), Y0
 	MOVQ    DX, 8(SP)
 
 narrow9outer:
-	LEAQ    (R11), R8
-	XORL    R9, R9
-	TESTB   $0x01, R10
+	LEAQ    (R10), R12
+	XORL    DI, DI
+	TESTB   $0x01, CL
 	JEQ     no1of_225
-	MOVWLZX -2(R8)(R10*2), R9
+	MOVWLZX -2(R12)(CX*2), DI
 
 no1of_225:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_226
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_226:
-	VMOVQ   R9, X1
-	TESTB   $0x04, R10
+	VMOVQ   DI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_227
-	VMOVQ   (R8), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, DI, X1, X1
 
 no4of_227:
 	VCVTPH2PS X1, Y1
-	LEAQ      (R11)(BX*1), R8
+	LEAQ      (R10)(BX*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_230
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_230:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_231
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_231:
 	VMOVQ   DX, X2
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_232
-	VMOVQ   (R8), X2
+	VMOVQ   (R12), X2
 	VPINSRQ $0x01, DX, X2, X2
 
 no4of_232:
 	VCVTPH2PS X2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11)(DI*1), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R10)(R9*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_235
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_235:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_236
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_236:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   DI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_237
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_237:
 	VCVTPH2PS X2, Y2
-	LEAQ      (R11)(SI*1), R8
+	LEAQ      (R10)(R8*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_240
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_240:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_241
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_241:
 	VMOVQ   DX, X3
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_242
-	VMOVQ   (R8), X3
+	VMOVQ   (R12), X3
 	VPINSRQ $0x01, DX, X3, X3
 
 no4of_242:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R12), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R11), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_245
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_245:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_246
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_246:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   DI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_247
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_247:
 	VCVTPH2PS X2, Y2
-	LEAQ      (R12)(BX*1), R8
+	LEAQ      (R11)(BX*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_250
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_250:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_251
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_251:
 	VMOVQ   DX, X3
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_252
-	VMOVQ   (R8), X3
+	VMOVQ   (R12), X3
 	VPINSRQ $0x01, DX, X3, X3
 
 no4of_252:
 	VCVTPH2PS X3, Y3
 	VADDPS    Y3, Y2, Y2
-	LEAQ      (R12)(DI*1), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R11)(R9*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_255
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_255:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_256
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_256:
-	VMOVQ   R9, X3
-	TESTB   $0x04, R10
+	VMOVQ   DI, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_257
-	VMOVQ   (R8), X3
-	VPINSRQ $0x01, R9, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, DI, X3, X3
 
 no4of_257:
 	VCVTPH2PS X3, Y3
-	LEAQ      (R12)(SI*1), R8
+	LEAQ      (R11)(R8*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_260
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_260:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_261
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_261:
 	VMOVQ   DX, X7
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_262
-	VMOVQ   (R8), X7
+	VMOVQ   (R12), X7
 	VPINSRQ $0x01, DX, X7, X7
 
 no4of_262:
@@ -43584,48 +44642,48 @@ no4of_262:
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), DX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow9done
-	MOVQ      DX, R9
+	MOVQ      DX, DI
 
 narrow9left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (DI), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (CX), R9
-	TESTB        $0x04, R10
+	LEAQ         (SI), DI
+	TESTB        $0x04, CL
 	JEQ          nohalf_263
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_263:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_264
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X1, X1
 
 nopair_264:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_265
-	VMOVSS X1, (R9)
+	VMOVSS X1, (DI)
 
 noone_265:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
+	ADDQ  80(AX), R10
 	ADDQ  80(AX), R11
-	ADDQ  80(AX), R12
-	ADDQ  88(AX), CX
+	ADDQ  88(AX), SI
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -43683,6 +44741,8 @@ TEXT ·colsBF16AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ      SI, DI
@@ -43804,52 +44864,80 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VPMOVZXWD (DX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       vector0done
+	MOVQ      BX, DI
+
+vector0left:
+	VADDPS (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
-	LEAQ    (DX), DI
-	XORL    R8, R8
+	LEAQ    (DX), R8
+	XORL    DI, DI
 	TESTB   $0x01, SI
 	JEQ     no1of_3
-	MOVWLZX -2(DI)(SI*2), R8
+	MOVWLZX -2(R8)(SI*2), DI
 
 no1of_3:
 	TESTB $0x02, SI
 	JEQ   no2of_4
-	SHLQ  $0x20, R8
+	SHLQ  $0x20, DI
 	MOVL  SI, BX
 	ANDL  $0x04, BX
-	MOVL  (DI)(BX*2), BX
-	ORQ   BX, R8
+	MOVL  (R8)(BX*2), BX
+	ORQ   BX, DI
 
 no2of_4:
-	VMOVQ   R8, X2
+	VMOVQ   DI, X2
 	TESTB   $0x04, SI
 	JEQ     no4of_5
-	VMOVQ   (DI), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (R8), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_5:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       narrow0done
-	MOVQ      R8, BX
+	MOVQ      DI, BX
 
 narrow0left:
 	VMASKMOVPS (BX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), BX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
@@ -43880,48 +44968,50 @@ noone_8:
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
 	JMP   narrow0outer
 	JMP end
 
 tree1:
 	MOVQ 8(AX), DX
-	MOVQ (AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
 	MOVQ 56(AX), BX
 	CMPQ BX, $+8
 	JLT  narrow1
+	CMPQ BX, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ      BX, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
+	MOVQ      BX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many1
-	MOVQ      BX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      BX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, CX
+	MOVQ      BX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DX
+	MOVQ      BX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, CX
 	VPMOVZXWD (DX), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VPMOVZXWD (DX)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
@@ -43961,25 +45051,25 @@ many1:
 	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, DI
+	MOVQ      CX, R8
 
 many1left:
-	VADDPS (DI), Y3, Y3
-	VADDPS 32(DI), Y2, Y2
-	VADDPS 64(DI), Y1, Y1
-	VADDPS 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+64, DX
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-32, BX
 	JMP     many1
@@ -43992,22 +45082,22 @@ one1:
 	VPMOVZXWD (DX)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (R8)
+	VMOVUPS Y0, (DI)
 	ADDQ    $+16, DX
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-8, BX
 	JMP     one1
@@ -44016,9 +45106,9 @@ last1:
 	TESTQ   BX, BX
 	JEQ     next1
 	SHLQ    $0x02, BX
-	ADDQ    BX, R8
+	ADDQ    BX, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next1:
 	MOVQ  (SP), BX
@@ -44027,65 +45117,96 @@ next1:
 	TESTQ BX, BX
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), BX
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), BX
+
+vector1outer:
+	VPMOVZXWD (DX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (DX)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       vector1done
+	MOVQ      CX, R8
+
+vector1left:
+	VADDPS (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, BX
+	TESTQ   BX, BX
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    BX, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    BX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
-	LEAQ    (DX), DI
-	XORL    R9, R9
+	LEAQ    (DX), R9
+	XORL    R8, R8
 	TESTB   $0x01, BL
 	JEQ     no1of_11
-	MOVWLZX -2(DI)(BX*2), R9
+	MOVWLZX -2(R9)(BX*2), R8
 
 no1of_11:
 	TESTB $0x02, BL
 	JEQ   no2of_12
-	SHLQ  $0x20, R9
+	SHLQ  $0x20, R8
 	MOVL  BX, CX
 	ANDL  $0x04, CX
-	MOVL  (DI)(CX*2), CX
-	ORQ   CX, R9
+	MOVL  (R9)(CX*2), CX
+	ORQ   CX, R8
 
 no2of_12:
-	VMOVQ   R9, X1
+	VMOVQ   R8, X1
 	TESTB   $0x04, BL
 	JEQ     no4of_13
-	VMOVQ   (DI), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R9), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_13:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DX)(SI*1), DI
+	LEAQ      (DX)(SI*1), R9
 	XORL      CX, CX
 	TESTB     $0x01, BL
 	JEQ       no1of_16
-	MOVWLZX   -2(DI)(BX*2), CX
+	MOVWLZX   -2(R9)(BX*2), CX
 
 no1of_16:
 	TESTB $0x02, BL
 	JEQ   no2of_17
 	SHLQ  $0x20, CX
-	MOVL  BX, R9
-	ANDL  $0x04, R9
-	MOVL  (DI)(R9*2), R9
-	ORQ   R9, CX
+	MOVL  BX, R8
+	ANDL  $0x04, R8
+	MOVL  (R9)(R8*2), R8
+	ORQ   R8, CX
 
 no2of_17:
 	VMOVQ   CX, X2
 	TESTB   $0x04, BL
 	JEQ     no4of_18
-	VMOVQ   (DI), X2
+	VMOVQ   (R9), X2
 	VPINSRQ $0x01, CX, X2, X2
 
 no4of_18:
@@ -44093,47 +45214,47 @@ no4of_18:
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
 	JEQ       narrow1done
-	MOVQ      CX, R9
+	MOVQ      CX, R8
 
 narrow1left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (R8), R9
+	LEAQ         (DI), R8
 	TESTB        $0x04, BL
 	JEQ          nohalf_19
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_19:
 	TESTB     $0x02, BL
 	JEQ       nopair_20
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_20:
 	TESTB  $0x01, BL
 	JEQ    noone_21
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_21:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow1outer
@@ -44143,29 +45264,31 @@ tree2:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	LEAQ (DI)(BX*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow2
+	CMPQ R9, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ANDQ      $+7, R10
 	TESTQ     R10, R10
 	JEQ       many2
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ADDQ      $-8, R10
 	SHLQ      $0x01, R10
 	ADDQ      R10, SI
-	MOVQ      DI, R10
+	MOVQ      R9, R10
 	ADDQ      $-8, R10
 	SHLQ      $0x02, R10
 	ADDQ      R10, CX
 	VPMOVZXWD (SI), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (SI)(R8*1), Y1
+	VPMOVZXWD (SI)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	VPMOVZXWD (SI)(BX*1), Y1
@@ -44185,17 +45308,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x01, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ      DI, $+32
+	CMPQ      R9, $+32
 	JLT       one2
 	VPMOVZXWD (SI), Y0
 	VPSLLD    $0x10, Y0, Y0
@@ -44205,16 +45328,16 @@ many2:
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD 48(SI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (SI)(R8*1), Y4
+	VPMOVZXWD (SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD 16(SI)(R8*1), Y4
+	VPMOVZXWD 16(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 32(SI)(R8*1), Y4
+	VPMOVZXWD 32(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 48(SI)(R8*1), Y4
+	VPMOVZXWD 48(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
 	VPMOVZXWD (SI)(BX*1), Y4
@@ -44252,15 +45375,15 @@ many2done:
 	ADDQ    $+64, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many2
 
 one2:
-	CMPQ      DI, $+8
+	CMPQ      R9, $+8
 	JLT       last2
 	VPMOVZXWD (SI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (SI)(R8*1), Y2
+	VPMOVZXWD (SI)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	VPMOVZXWD (SI)(BX*1), Y2
@@ -44283,146 +45406,180 @@ one2done:
 	ADDQ    $+16, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
+	SHLQ    $0x02, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VPMOVZXWD (SI), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (SI)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (SI)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector2done
+	MOVQ      CX, R10
+
+vector2left:
+	VADDPS (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
-	LEAQ    (SI), R10
-	XORL    R11, R11
-	TESTB   $0x01, DI
+	LEAQ    (SI), R11
+	XORL    R10, R10
+	TESTB   $0x01, R9
 	JEQ     no1of_24
-	MOVWLZX -2(R10)(DI*2), R11
+	MOVWLZX -2(R11)(R9*2), R10
 
 no1of_24:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_25
-	SHLQ  $0x20, R11
-	MOVL  DI, CX
+	SHLQ  $0x20, R10
+	MOVL  R9, CX
 	ANDL  $0x04, CX
-	MOVL  (R10)(CX*2), CX
-	ORQ   CX, R11
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, R10
 
 no2of_25:
-	VMOVQ   R11, X2
-	TESTB   $0x04, DI
+	VMOVQ   R10, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_26
-	VMOVQ   (R10), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_26:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (SI)(R8*1), R10
+	LEAQ      (SI)(DI*1), R11
 	XORL      CX, CX
-	TESTB     $0x01, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_29
-	MOVWLZX   -2(R10)(DI*2), CX
+	MOVWLZX   -2(R11)(R9*2), CX
 
 no1of_29:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_30
 	SHLQ  $0x20, CX
-	MOVL  DI, R11
-	ANDL  $0x04, R11
-	MOVL  (R10)(R11*2), R11
-	ORQ   R11, CX
+	MOVL  R9, R10
+	ANDL  $0x04, R10
+	MOVL  (R11)(R10*2), R10
+	ORQ   R10, CX
 
 no2of_30:
 	VMOVQ   CX, X1
-	TESTB   $0x04, DI
+	TESTB   $0x04, R9
 	JEQ     no4of_31
-	VMOVQ   (R10), X1
+	VMOVQ   (R11), X1
 	VPINSRQ $0x01, CX, X1, X1
 
 no4of_31:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (SI)(BX*1), R10
-	XORL      R11, R11
-	TESTB     $0x01, DI
+	LEAQ      (SI)(BX*1), R11
+	XORL      R10, R10
+	TESTB     $0x01, R9
 	JEQ       no1of_34
-	MOVWLZX   -2(R10)(DI*2), R11
+	MOVWLZX   -2(R11)(R9*2), R10
 
 no1of_34:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_35
-	SHLQ  $0x20, R11
-	MOVL  DI, CX
+	SHLQ  $0x20, R10
+	MOVL  R9, CX
 	ANDL  $0x04, CX
-	MOVL  (R10)(CX*2), CX
-	ORQ   CX, R11
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, R10
 
 no2of_35:
-	VMOVQ   R11, X1
-	TESTB   $0x04, DI
+	VMOVQ   R10, X1
+	TESTB   $0x04, R9
 	JEQ     no4of_36
-	VMOVQ   (R10), X1
-	VPINSRQ $0x01, R11, X1, X1
+	VMOVQ   (R11), X1
+	VPINSRQ $0x01, R10, X1, X1
 
 no4of_36:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      8(SP), R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow2done
-	MOVQ      R11, CX
+	MOVQ      R10, CX
 
 narrow2left:
 	VMASKMOVPS (CX), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), CX
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
 	LEAQ         (DX), CX
-	TESTB        $0x04, DI
+	TESTB        $0x04, R9
 	JEQ          nohalf_37
 	VMOVUPS      X2, (CX)
 	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_37:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_38
 	VMOVSD    X2, (CX)
 	ADDQ      $+8, CX
 	VPERMILPD $0x01, X2, X2
 
 nopair_38:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_39
 	VMOVSS X2, (CX)
 
@@ -44434,120 +45591,122 @@ noone_39:
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
+	ADDQ  96(AX), R10
+	MOVQ  R10, 8(SP)
 	JMP   narrow2outer
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), SI
-	MOVQ 32(AX), R11
-	LEAQ (SI)(R11*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 32(AX), R10
+	LEAQ (SI)(R10*1), DX
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
+	CMPQ R9, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ      DI, CX
+	MOVQ      R9, CX
 	ANDQ      $+7, CX
 	TESTQ     CX, CX
 	JEQ       many3
-	MOVQ      DI, CX
+	MOVQ      R9, CX
 	ADDQ      $-8, CX
 	SHLQ      $0x01, CX
-	ADDQ      CX, R9
-	MOVQ      DI, CX
+	ADDQ      CX, R8
+	MOVQ      R9, CX
 	ADDQ      $-8, CX
 	SHLQ      $0x02, CX
-	ADDQ      CX, R8
-	VPMOVZXWD (R9), Y3
+	ADDQ      CX, DI
+	VPMOVZXWD (R8), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R9)(SI*1), Y2
+	VPMOVZXWD (R8)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(R11*1), Y2
+	VPMOVZXWD (R8)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R9)(DX*1), Y1
+	VPMOVZXWD (R8)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	MOVQ      72(AX), CX
 	TESTQ     CX, CX
 	JEQ       overlap3done
-	MOVQ      R8, R10
+	MOVQ      DI, R11
 
 overlap3left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
 	ADDQ   $-1, CX
 	TESTQ  CX, CX
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x01, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DI
 
 many3:
-	CMPQ      DI, $+32
+	CMPQ      R9, $+32
 	JLT       one3
-	VPMOVZXWD (R9), Y3
+	VPMOVZXWD (R8), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(R9), Y2
+	VPMOVZXWD 16(R8), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(R9), Y1
+	VPMOVZXWD 32(R8), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(R9), Y0
+	VPMOVZXWD 48(R8), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R9)(SI*1), Y4
+	VPMOVZXWD (R8)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(R9)(SI*1), Y4
+	VPMOVZXWD 16(R8)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(R9)(SI*1), Y4
+	VPMOVZXWD 32(R8)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(R9)(SI*1), Y4
+	VPMOVZXWD 48(R8)(SI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (R9)(R11*1), Y4
+	VPMOVZXWD (R8)(R10*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD (R9)(DX*1), Y5
+	VPMOVZXWD (R8)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(R9)(R11*1), Y4
+	VPMOVZXWD 16(R8)(R10*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(R9)(DX*1), Y5
+	VPMOVZXWD 16(R8)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(R9)(R11*1), Y4
+	VPMOVZXWD 32(R8)(R10*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 32(R9)(DX*1), Y5
+	VPMOVZXWD 32(R8)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(R9)(R11*1), Y4
+	VPMOVZXWD 48(R8)(R10*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 48(R9)(DX*1), Y5
+	VPMOVZXWD 48(R8)(DX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many3done
-	MOVQ      R8, CX
+	MOVQ      DI, CX
 
 many3left:
 	VADDPS (CX), Y3, Y3
@@ -44555,8 +45714,8 @@ many3left:
 	VADDPS 64(CX), Y1, Y1
 	VADDPS 96(CX), Y0, Y0
 	ADDQ   104(AX), CX
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
@@ -44564,298 +45723,337 @@ many3done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, R9
+	ADDQ    $+64, R8
 	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-32, DI
+	ADDQ    $+128, DI
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ      DI, $+8
+	CMPQ      R9, $+8
 	JLT       last3
-	VPMOVZXWD (R9), Y0
+	VPMOVZXWD (R8), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R9)(SI*1), Y1
+	VPMOVZXWD (R8)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9)(R11*1), Y1
+	VPMOVZXWD (R8)(R10*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R9)(DX*1), Y2
+	VPMOVZXWD (R8)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	MOVQ      72(AX), CX
 	TESTQ     CX, CX
 	JEQ       one3done
-	MOVQ      R8, R10
+	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R10), Y0, Y0
-	ADDQ   104(AX), R10
+	VADDPS (R11), Y0, Y0
+	ADDQ   104(AX), R11
 	ADDQ   $-1, CX
 	TESTQ  CX, CX
 	JNE    one3left
 
 one3done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, R9
+	ADDQ    $+16, R8
 	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-8, DI
+	ADDQ    $+32, DI
+	ADDQ    $-8, R9
 	JMP     one3
 
 last3:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R9
+	ADDQ    R9, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), DI
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), R9
 	JMP   outer3
 
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VPMOVZXWD (R8), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (R8)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R8)(R10*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R8)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector3done
+	MOVQ      DI, CX
+
+vector3left:
+	VADDPS (CX), Y0, Y0
+	ADDQ   104(AX), CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector3left
+
+vector3done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
+
 narrow3:
-	MOVQ    DI, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), CX
-	SUBQ    R10, CX
-	VMOVUPS 32(CX), Y0
-	MOVQ    R8, 8(SP)
+	MOVQ    R9, CX
+	SHLQ    $0x02, CX
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    CX, R11
+	VMOVUPS 32(R11), Y0
+	MOVQ    DI, 8(SP)
 
 narrow3outer:
-	LEAQ    (R9), CX
-	XORL    R10, R10
-	TESTB   $0x01, DI
+	LEAQ    (R8), R11
+	XORL    CX, CX
+	TESTB   $0x01, R9
 	JEQ     no1of_42
-	MOVWLZX -2(CX)(DI*2), R10
+	MOVWLZX -2(R11)(R9*2), CX
 
 no1of_42:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_43
-	SHLQ  $0x20, R10
-	MOVL  DI, R8
-	ANDL  $0x04, R8
-	MOVL  (CX)(R8*2), R8
-	ORQ   R8, R10
+	SHLQ  $0x20, CX
+	MOVL  R9, DI
+	ANDL  $0x04, DI
+	MOVL  (R11)(DI*2), DI
+	ORQ   DI, CX
 
 no2of_43:
-	VMOVQ   R10, X1
-	TESTB   $0x04, DI
+	VMOVQ   CX, X1
+	TESTB   $0x04, R9
 	JEQ     no4of_44
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R10, X1, X1
+	VMOVQ   (R11), X1
+	VPINSRQ $0x01, CX, X1, X1
 
 no4of_44:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R9)(SI*1), CX
-	XORL      R8, R8
-	TESTB     $0x01, DI
+	LEAQ      (R8)(SI*1), R11
+	XORL      DI, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_47
-	MOVWLZX   -2(CX)(DI*2), R8
+	MOVWLZX   -2(R11)(R9*2), DI
 
 no1of_47:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_48
-	SHLQ  $0x20, R8
-	MOVL  DI, R10
-	ANDL  $0x04, R10
-	MOVL  (CX)(R10*2), R10
-	ORQ   R10, R8
+	SHLQ  $0x20, DI
+	MOVL  R9, CX
+	ANDL  $0x04, CX
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, DI
 
 no2of_48:
-	VMOVQ   R8, X2
-	TESTB   $0x04, DI
+	VMOVQ   DI, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_49
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R8, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_49:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R9)(R11*1), CX
-	XORL      R10, R10
-	TESTB     $0x01, DI
+	LEAQ      (R8)(R10*1), R11
+	XORL      CX, CX
+	TESTB     $0x01, R9
 	JEQ       no1of_52
-	MOVWLZX   -2(CX)(DI*2), R10
+	MOVWLZX   -2(R11)(R9*2), CX
 
 no1of_52:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_53
-	SHLQ  $0x20, R10
-	MOVL  DI, R8
-	ANDL  $0x04, R8
-	MOVL  (CX)(R8*2), R8
-	ORQ   R8, R10
+	SHLQ  $0x20, CX
+	MOVL  R9, DI
+	ANDL  $0x04, DI
+	MOVL  (R11)(DI*2), DI
+	ORQ   DI, CX
 
 no2of_53:
-	VMOVQ   R10, X2
-	TESTB   $0x04, DI
+	VMOVQ   CX, X2
+	TESTB   $0x04, R9
 	JEQ     no4of_54
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R10, X2, X2
+	VMOVQ   (R11), X2
+	VPINSRQ $0x01, CX, X2, X2
 
 no4of_54:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R9)(DX*1), CX
-	XORL      R8, R8
-	TESTB     $0x01, DI
+	LEAQ      (R8)(DX*1), R11
+	XORL      DI, DI
+	TESTB     $0x01, R9
 	JEQ       no1of_57
-	MOVWLZX   -2(CX)(DI*2), R8
+	MOVWLZX   -2(R11)(R9*2), DI
 
 no1of_57:
-	TESTB $0x02, DI
+	TESTB $0x02, R9
 	JEQ   no2of_58
-	SHLQ  $0x20, R8
-	MOVL  DI, R10
-	ANDL  $0x04, R10
-	MOVL  (CX)(R10*2), R10
-	ORQ   R10, R8
+	SHLQ  $0x20, DI
+	MOVL  R9, CX
+	ANDL  $0x04, CX
+	MOVL  (R11)(CX*2), CX
+	ORQ   CX, DI
 
 no2of_58:
-	VMOVQ   R8, X3
-	TESTB   $0x04, DI
+	VMOVQ   DI, X3
+	TESTB   $0x04, R9
 	JEQ     no4of_59
-	VMOVQ   (CX), X3
-	VPINSRQ $0x01, R8, X3, X3
+	VMOVQ   (R11), X3
+	VPINSRQ $0x01, DI, X3, X3
 
 no4of_59:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow3done
-	MOVQ      R8, R10
+	MOVQ      DI, CX
 
 narrow3left:
-	VMASKMOVPS (R10), Y0, Y2
+	VMASKMOVPS (CX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	ADDQ       104(AX), CX
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (BX), R10
-	TESTB        $0x04, DI
+	LEAQ         (BX), CX
+	TESTB        $0x04, R9
 	JEQ          nohalf_60
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
+	VMOVUPS      X1, (CX)
+	ADDQ         $+16, CX
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_60:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_61
-	VMOVSD    X1, (R10)
-	ADDQ      $+8, R10
+	VMOVSD    X1, (CX)
+	ADDQ      $+8, CX
 	VPERMILPD $0x01, X1, X1
 
 nopair_61:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_62
-	VMOVSS X1, (R10)
+	VMOVSS X1, (CX)
 
 noone_62:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
+	ADDQ  96(AX), DI
+	MOVQ  DI, 8(SP)
 	JMP   narrow3outer
 	JMP end
 
 tree4:
 	MOVQ 8(AX), DX
-	MOVQ (AX), R11
+	MOVQ (AX), R10
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), R8
-	LEAQ (R9)(R8*1), BX
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow4
+	CMPQ CX, $+8
+	JEQ  vector4
 
 outer4:
-	MOVQ      R10, CX
-	ANDQ      $+7, CX
-	TESTQ     CX, CX
+	MOVQ      CX, R11
+	ANDQ      $+7, R11
+	TESTQ     R11, R11
 	JEQ       many4
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, DX
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, DI
-	MOVQ      R10, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x02, CX
-	ADDQ      CX, SI
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, DX
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      CX, R11
+	ADDQ      $-8, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, SI
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(R9*1), Y1
+	VPMOVZXWD (DX)(R8*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DX)(R8*1), Y1
+	VPMOVZXWD (DX)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VPMOVZXWD (DX)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI), Y1
+	VPMOVZXWD (R9), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       overlap4done
 	MOVQ      SI, R12
 
 overlap4left:
 	VADDPS (R12), Y0, Y0
 	ADDQ   104(AX), R12
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap4left
 
 overlap4done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x01, R12
 	SUBQ    R12, DX
-	MOVQ    R10, R12
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
+	SUBQ    R12, R9
+	MOVQ    CX, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
 	SUBQ    R12, SI
 
 many4:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one4
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
@@ -44865,245 +46063,286 @@ many4:
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD 48(DX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(R9*1), Y4
+	VPMOVZXWD (DX)(R8*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD 16(DX)(R9*1), Y4
+	VPMOVZXWD 16(DX)(R8*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 32(DX)(R9*1), Y4
+	VPMOVZXWD 32(DX)(R8*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 48(DX)(R9*1), Y4
+	VPMOVZXWD 48(DX)(R8*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD (DX)(R8*1), Y4
+	VPMOVZXWD (DX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD (DX)(BX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD 16(DX)(R8*1), Y4
+	VPMOVZXWD 16(DX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 16(DX)(BX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 32(DX)(R8*1), Y4
+	VPMOVZXWD 32(DX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 32(DX)(BX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 48(DX)(R8*1), Y4
+	VPMOVZXWD 48(DX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VPMOVZXWD 48(DX)(BX*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD (DI), Y4
+	VPMOVZXWD (R9), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD 16(DI), Y4
+	VPMOVZXWD 16(R9), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 32(DI), Y4
+	VPMOVZXWD 32(R9), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 48(DI), Y4
+	VPMOVZXWD 48(R9), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       many4done
-	MOVQ      SI, CX
+	MOVQ      SI, R11
 
 many4left:
-	VADDPS (CX), Y0, Y0
-	VADDPS 32(CX), Y1, Y1
-	VADDPS 64(CX), Y2, Y2
-	VADDPS 96(CX), Y3, Y3
-	ADDQ   104(AX), CX
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	ADDQ   104(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	VMOVUPS Y2, 64(R11)
-	VMOVUPS Y3, 96(R11)
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	VMOVUPS Y2, 64(R10)
+	VMOVUPS Y3, 96(R10)
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+128, R11
+	ADDQ    $+64, R9
+	ADDQ    $+128, R10
 	ADDQ    $+128, SI
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many4
 
 one4:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last4
 	VPMOVZXWD (DX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(R9*1), Y2
+	VPMOVZXWD (DX)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DX)(R8*1), Y2
+	VPMOVZXWD (DX)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VPMOVZXWD (DX)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI), Y2
+	VPMOVZXWD (R9), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       one4done
 	MOVQ      SI, R12
 
 one4left:
 	VADDPS (R12), Y3, Y3
 	ADDQ   104(AX), R12
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (R11)
+	VMOVUPS Y3, (R10)
 	ADDQ    $+16, DX
-	ADDQ    $+16, DI
-	ADDQ    $+32, R11
+	ADDQ    $+16, R9
+	ADDQ    $+32, R10
 	ADDQ    $+32, SI
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one4
 
 last4:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, R11
+	SHLQ    $0x02, CX
+	ADDQ    CX, R10
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R11)
+	VMOVUPS Y3, -32(R10)
 
 next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), R11
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R10
 	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
+	MOVQ  56(AX), CX
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), CX
+
+vector4outer:
+	VPMOVZXWD (DX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (DX)(R8*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (DX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DX)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R9), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector4done
+	MOVQ      SI, R11
+
+vector4left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (R10)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R10
+	ADDQ    96(AX), SI
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), CX
-	SUBQ    R12, CX
-	VMOVUPS 32(CX), Y3
+	MOVQ    CX, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
-	LEAQ    (DX), CX
-	XORL    R12, R12
-	TESTB   $0x01, R10
+	LEAQ    (DX), R12
+	XORL    R11, R11
+	TESTB   $0x01, CL
 	JEQ     no1of_65
-	MOVWLZX -2(CX)(R10*2), R12
+	MOVWLZX -2(R12)(CX*2), R11
 
 no1of_65:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_66
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_66:
-	VMOVQ   R12, X2
-	TESTB   $0x04, R10
+	VMOVQ   R11, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_67
-	VMOVQ   (CX), X2
-	VPINSRQ $0x01, R12, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R11, X2, X2
 
 no4of_67:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DX)(R9*1), CX
+	LEAQ      (DX)(R8*1), R12
 	XORL      SI, SI
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_70
-	MOVWLZX   -2(CX)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_70:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_71
 	SHLQ  $0x20, SI
-	MOVL  R10, R12
-	ANDL  $0x04, R12
-	MOVL  (CX)(R12*2), R12
-	ORQ   R12, SI
+	MOVL  CX, R11
+	ANDL  $0x04, R11
+	MOVL  (R12)(R11*2), R11
+	ORQ   R11, SI
 
 no2of_71:
 	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_72
-	VMOVQ   (CX), X1
+	VMOVQ   (R12), X1
 	VPINSRQ $0x01, SI, X1, X1
 
 no4of_72:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(R8*1), CX
-	XORL      R12, R12
-	TESTB     $0x01, R10
+	LEAQ      (DX)(DI*1), R12
+	XORL      R11, R11
+	TESTB     $0x01, CL
 	JEQ       no1of_75
-	MOVWLZX   -2(CX)(R10*2), R12
+	MOVWLZX   -2(R12)(CX*2), R11
 
 no1of_75:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_76
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_76:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R10
+	VMOVQ   R11, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_77
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R12, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R11, X1, X1
 
 no4of_77:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DX)(BX*1), CX
+	LEAQ      (DX)(BX*1), R12
 	XORL      SI, SI
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_80
-	MOVWLZX   -2(CX)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_80:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_81
 	SHLQ  $0x20, SI
-	MOVL  R10, R12
-	ANDL  $0x04, R12
-	MOVL  (CX)(R12*2), R12
-	ORQ   R12, SI
+	MOVL  CX, R11
+	ANDL  $0x04, R11
+	MOVL  (R12)(R11*2), R11
+	ORQ   R11, SI
 
 no2of_81:
 	VMOVQ   SI, X0
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_82
-	VMOVQ   (CX), X0
+	VMOVQ   (R12), X0
 	VPINSRQ $0x01, SI, X0, X0
 
 no4of_82:
@@ -45111,63 +46350,63 @@ no4of_82:
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI), CX
-	XORL      R12, R12
-	TESTB     $0x01, R10
+	LEAQ      (R9), R12
+	XORL      R11, R11
+	TESTB     $0x01, CL
 	JEQ       no1of_85
-	MOVWLZX   -2(CX)(R10*2), R12
+	MOVWLZX   -2(R12)(CX*2), R11
 
 no1of_85:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_86
-	SHLQ  $0x20, R12
-	MOVL  R10, SI
+	SHLQ  $0x20, R11
+	MOVL  CX, SI
 	ANDL  $0x04, SI
-	MOVL  (CX)(SI*2), SI
-	ORQ   SI, R12
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R11
 
 no2of_86:
-	VMOVQ   R12, X1
-	TESTB   $0x04, R10
+	VMOVQ   R11, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_87
-	VMOVQ   (CX), X1
-	VPINSRQ $0x01, R12, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R11, X1, X1
 
 no4of_87:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R12
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      8(SP), R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow4done
-	MOVQ      R12, SI
+	MOVQ      R11, SI
 
 narrow4left:
 	VMASKMOVPS (SI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
 	ADDQ       104(AX), SI
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (R11), SI
-	TESTB        $0x04, R10
+	LEAQ         (R10), SI
+	TESTB        $0x04, CL
 	JEQ          nohalf_88
 	VMOVUPS      X2, (SI)
 	ADDQ         $+16, SI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_88:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_89
 	VMOVSD    X2, (SI)
 	ADDQ      $+8, SI
 	VPERMILPD $0x01, X2, X2
 
 nopair_89:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_90
 	VMOVSS X2, (SI)
 
@@ -45178,86 +46417,88 @@ noone_90:
 	TESTQ SI, SI
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), R11
-	ADDQ  96(AX), R12
-	MOVQ  R12, 8(SP)
+	ADDQ  80(AX), R9
+	ADDQ  88(AX), R10
+	ADDQ  96(AX), R11
+	MOVQ  R11, 8(SP)
 	JMP   narrow4outer
 	JMP end
 
 tree5:
 	MOVQ 8(AX), BX
-	MOVQ (AX), R8
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ (AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), R12
-	MOVQ BX, R11
-	ADDQ 40(AX), R11
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	LEAQ (R9)(DX*1), R11
+	MOVQ BX, R10
+	ADDQ 40(AX), R10
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow5
+	CMPQ CX, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ANDQ      $+7, SI
 	TESTQ     SI, SI
 	JEQ       many5
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x01, SI
 	ADDQ      SI, BX
-	MOVQ      R10, SI
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x01, SI
-	ADDQ      SI, R11
-	MOVQ      R10, SI
+	ADDQ      SI, R10
+	MOVQ      CX, SI
 	ADDQ      $-8, SI
 	SHLQ      $0x02, SI
-	ADDQ      SI, R9
+	ADDQ      SI, R8
 	VPMOVZXWD (BX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (BX)(DI*1), Y2
+	VPMOVZXWD (BX)(R9*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	VPMOVZXWD (BX)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11), Y2
+	VPMOVZXWD (R10), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(DX*1), Y1
+	VPMOVZXWD (R10)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	MOVQ      72(AX), SI
 	TESTQ     SI, SI
 	JEQ       overlap5done
-	MOVQ      R9, CX
+	MOVQ      R8, R12
 
 overlap5left:
-	VADDPS (CX), Y3, Y3
-	ADDQ   104(AX), CX
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
 	ADDQ   $-1, SI
 	TESTQ  SI, SI
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x01, CX
-	SUBQ    CX, BX
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x01, CX
-	SUBQ    CX, R11
-	MOVQ    R10, CX
-	ADDQ    $-8, CX
-	SHLQ    $0x02, CX
-	SUBQ    CX, R9
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R10
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
 
 many5:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one5
 	VPMOVZXWD (BX), Y3
 	VPSLLD    $0x10, Y3, Y3
@@ -45267,16 +46508,16 @@ many5:
 	VPSLLD    $0x10, Y1, Y1
 	VPMOVZXWD 48(BX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (BX)(DI*1), Y4
+	VPMOVZXWD (BX)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(BX)(DI*1), Y4
+	VPMOVZXWD 16(BX)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(BX)(DI*1), Y4
+	VPMOVZXWD 32(BX)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(BX)(DI*1), Y4
+	VPMOVZXWD 48(BX)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
 	VPMOVZXWD (BX)(DX*1), Y4
@@ -45291,34 +46532,34 @@ many5:
 	VPMOVZXWD 48(BX)(DX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (R11), Y4
+	VPMOVZXWD (R10), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(R11), Y5
+	VPMOVZXWD 16(R10), Y5
 	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 32(R11), Y6
+	VPMOVZXWD 32(R10), Y6
 	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 48(R11), Y7
+	VPMOVZXWD 48(R10), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (R11)(DX*1), Y8
+	VPMOVZXWD (R10)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(R11)(DX*1), Y8
+	VPMOVZXWD 16(R10)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(R11)(DX*1), Y8
+	VPMOVZXWD 32(R10)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(R11)(DX*1), Y8
+	VPMOVZXWD 48(R10)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
 	VADDPS    Y4, Y3, Y3
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many5done
-	MOVQ      R9, SI
+	MOVQ      R8, SI
 
 many5left:
 	VADDPS (SI), Y3, Y3
@@ -45326,425 +46567,468 @@ many5left:
 	VADDPS 64(SI), Y1, Y1
 	VADDPS 96(SI), Y0, Y0
 	ADDQ   104(AX), SI
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+64, BX
-	ADDQ    $+64, R11
+	ADDQ    $+64, R10
+	ADDQ    $+128, DI
 	ADDQ    $+128, R8
-	ADDQ    $+128, R9
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many5
 
 one5:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last5
 	VPMOVZXWD (BX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (BX)(DI*1), Y1
+	VPMOVZXWD (BX)(R9*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	VPMOVZXWD (BX)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11), Y1
+	VPMOVZXWD (R10), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(DX*1), Y2
+	VPMOVZXWD (R10)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	MOVQ      72(AX), SI
 	TESTQ     SI, SI
 	JEQ       one5done
-	MOVQ      R9, CX
+	MOVQ      R8, R12
 
 one5left:
-	VADDPS (CX), Y0, Y0
-	ADDQ   104(AX), CX
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
 	ADDQ   $-1, SI
 	TESTQ  SI, SI
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (R8)
+	VMOVUPS Y0, (DI)
 	ADDQ    $+16, BX
-	ADDQ    $+16, R11
+	ADDQ    $+16, R10
+	ADDQ    $+32, DI
 	ADDQ    $+32, R8
-	ADDQ    $+32, R9
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one5
 
 last5:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	SHLQ    $0x02, CX
+	ADDQ    CX, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
 	ADDQ  8(SP), BX
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
+	ADDQ  8(SP), R10
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), R8
+	MOVQ  56(AX), CX
 	JMP   outer5
 
+vector5:
+	MOVQ 64(AX), CX
+
+vector5outer:
+	VPMOVZXWD (BX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (BX)(R9*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (BX)(DX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R10), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R10)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector5done
+	MOVQ      R8, SI
+
+vector5left:
+	VADDPS (SI), Y0, Y0
+	ADDQ   104(AX), SI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), BX
+	ADDQ    80(AX), R10
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), R8
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector5outer
+	JMP     end
+
 narrow5:
-	MOVQ    R10, CX
-	SHLQ    $0x02, CX
-	LEAQ    reducesumConst0<>+0(SB), SI
-	SUBQ    CX, SI
-	VMOVUPS 32(SI), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    CX, SI
+	SHLQ    $0x02, SI
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    SI, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	LEAQ    (BX), SI
-	XORL    CX, CX
-	TESTB   $0x01, R10
+	LEAQ    (BX), R12
+	XORL    SI, SI
+	TESTB   $0x01, CL
 	JEQ     no1of_93
-	MOVWLZX -2(SI)(R10*2), CX
+	MOVWLZX -2(R12)(CX*2), SI
 
 no1of_93:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_94
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_94:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R10
+	VMOVQ   SI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_95
-	VMOVQ   (SI), X1
-	VPINSRQ $0x01, CX, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, SI, X1, X1
 
 no4of_95:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (BX)(DI*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (BX)(R9*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_98
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_98:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_99
-	SHLQ  $0x20, R9
-	MOVL  R10, CX
-	ANDL  $0x04, CX
-	MOVL  (SI)(CX*2), CX
-	ORQ   CX, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, SI
+	ANDL  $0x04, SI
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R8
 
 no2of_99:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_100
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_100:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (BX)(DX*1), SI
-	XORL      CX, CX
-	TESTB     $0x01, R10
+	LEAQ      (BX)(DX*1), R12
+	XORL      SI, SI
+	TESTB     $0x01, CL
 	JEQ       no1of_103
-	MOVWLZX   -2(SI)(R10*2), CX
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_103:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_104
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_104:
-	VMOVQ   CX, X2
-	TESTB   $0x04, R10
+	VMOVQ   SI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_105
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, CX, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, SI, X2, X2
 
 no4of_105:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R10), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_108
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_108:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_109
-	SHLQ  $0x20, R9
-	MOVL  R10, CX
-	ANDL  $0x04, CX
-	MOVL  (SI)(CX*2), CX
-	ORQ   CX, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, SI
+	ANDL  $0x04, SI
+	MOVL  (R12)(SI*2), SI
+	ORQ   SI, R8
 
 no2of_109:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_110
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_110:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R11)(DX*1), SI
-	XORL      CX, CX
-	TESTB     $0x01, R10
+	LEAQ      (R10)(DX*1), R12
+	XORL      SI, SI
+	TESTB     $0x01, CL
 	JEQ       no1of_113
-	MOVWLZX   -2(SI)(R10*2), CX
+	MOVWLZX   -2(R12)(CX*2), SI
 
 no1of_113:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_114
-	SHLQ  $0x20, CX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, CX
+	SHLQ  $0x20, SI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, SI
 
 no2of_114:
-	VMOVQ   CX, X3
-	TESTB   $0x04, R10
+	VMOVQ   SI, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_115
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, CX, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, SI, X3, X3
 
 no4of_115:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      8(SP), SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      CX, R9
+	MOVQ      SI, R8
 
 narrow5left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, SI
-	TESTQ      SI, SI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow5left
 
 narrow5done:
-	LEAQ         (R8), R9
-	TESTB        $0x04, R10
+	LEAQ         (DI), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_116
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_116:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_117
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_117:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_118
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_118:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), BX
-	ADDQ  80(AX), R11
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
+	ADDQ  80(AX), R10
+	ADDQ  88(AX), DI
+	ADDQ  96(AX), SI
+	MOVQ  SI, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
-	MOVQ 8(AX), R12
+	MOVQ 8(AX), R11
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), R11
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), R10
 	MOVQ 32(AX), BX
-	LEAQ (R11)(BX*1), CX
-	MOVQ R12, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	LEAQ (R10)(BX*1), SI
+	MOVQ R11, DI
+	ADDQ 40(AX), DI
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow6
+	CMPQ CX, $+8
+	JEQ  vector6
 
 outer6:
-	MOVQ      R10, R9
-	ANDQ      $+7, R9
-	TESTQ     R9, R9
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many6
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, R12
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, R8
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x02, R9
-	ADDQ      R9, DI
-	VPMOVZXWD (R12), Y0
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R11
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DI
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, R9
+	VPMOVZXWD (R11), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R12)(R11*1), Y1
+	VPMOVZXWD (R11)(R10*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R12)(BX*1), Y1
+	VPMOVZXWD (R11)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R12)(CX*1), Y2
+	VPMOVZXWD (R11)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R8), Y1
+	VPMOVZXWD (DI), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R8)(R11*1), Y2
+	VPMOVZXWD (DI)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap6done
-	MOVQ      DI, SI
+	MOVQ      R9, R12
 
 overlap6left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap6left
 
 overlap6done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, R12
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, R8
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x02, SI
-	SUBQ    SI, DI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R9
 
 many6:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one6
-	VPMOVZXWD (R12), Y0
+	VPMOVZXWD (R11), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(R12), Y1
+	VPMOVZXWD 16(R11), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(R12), Y2
+	VPMOVZXWD 32(R11), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(R12), Y3
+	VPMOVZXWD 48(R11), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R12)(R11*1), Y7
+	VPMOVZXWD (R11)(R10*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(R12)(R11*1), Y7
+	VPMOVZXWD 16(R11)(R10*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(R12)(R11*1), Y7
+	VPMOVZXWD 32(R11)(R10*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(R12)(R11*1), Y7
+	VPMOVZXWD 48(R11)(R10*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y3, Y3
-	VPMOVZXWD (R12)(BX*1), Y7
+	VPMOVZXWD (R11)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (R12)(CX*1), Y6
+	VPMOVZXWD (R11)(SI*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(R12)(BX*1), Y7
+	VPMOVZXWD 16(R11)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 16(R12)(CX*1), Y6
+	VPMOVZXWD 16(R11)(SI*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(R12)(BX*1), Y7
+	VPMOVZXWD 32(R11)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 32(R12)(CX*1), Y6
+	VPMOVZXWD 32(R11)(SI*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(R12)(BX*1), Y7
+	VPMOVZXWD 48(R11)(BX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 48(R12)(CX*1), Y6
+	VPMOVZXWD 48(R11)(SI*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y3, Y3
-	VPMOVZXWD (R8), Y7
+	VPMOVZXWD (DI), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 16(R8), Y6
+	VPMOVZXWD 16(DI), Y6
 	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 32(R8), Y5
+	VPMOVZXWD 32(DI), Y5
 	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 48(R8), Y4
+	VPMOVZXWD 48(DI), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD (R8)(R11*1), Y8
+	VPMOVZXWD (DI)(R10*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 16(R8)(R11*1), Y8
+	VPMOVZXWD 16(DI)(R10*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 32(R8)(R11*1), Y8
+	VPMOVZXWD 32(DI)(R10*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 48(R8)(R11*1), Y8
+	VPMOVZXWD 48(DI)(R10*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
 	VADDPS    Y7, Y0, Y0
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many6done
-	MOVQ      DI, R9
+	MOVQ      R9, R8
 
 many6left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R8), Y0, Y0
+	VADDPS 32(R8), Y1, Y1
+	VADDPS 64(R8), Y2, Y2
+	VADDPS 96(R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
@@ -45752,394 +47036,440 @@ many6done:
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
 	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, R12
-	ADDQ    $+64, R8
+	ADDQ    $+64, R11
+	ADDQ    $+64, DI
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $-32, R10
+	ADDQ    $+128, R9
+	ADDQ    $-32, CX
 	JMP     many6
 
 one6:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last6
-	VPMOVZXWD (R12), Y3
+	VPMOVZXWD (R11), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R12)(R11*1), Y2
+	VPMOVZXWD (R11)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R12)(BX*1), Y2
+	VPMOVZXWD (R11)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R12)(CX*1), Y1
+	VPMOVZXWD (R11)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R8), Y2
+	VPMOVZXWD (DI), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R8)(R11*1), Y1
+	VPMOVZXWD (DI)(R10*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one6done
-	MOVQ      DI, SI
+	MOVQ      R9, R12
 
 one6left:
-	VADDPS (SI), Y3, Y3
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one6left
 
 one6done:
 	VMOVUPS Y3, (DX)
-	ADDQ    $+16, R12
-	ADDQ    $+16, R8
+	ADDQ    $+16, R11
+	ADDQ    $+16, DI
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $-8, R10
+	ADDQ    $+32, R9
+	ADDQ    $-8, CX
 	JMP     one6
 
 last6:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
+	SHLQ    $0x02, CX
+	ADDQ    CX, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), R12
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R11
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
+	ADDQ  24(SP), R9
+	MOVQ  56(AX), CX
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), CX
+
+vector6outer:
+	VPMOVZXWD (R11), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R11)(R10*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R11)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R11)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (DI), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DI)(R10*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector6done
+	MOVQ      R9, R8
+
+vector6left:
+	VADDPS (R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), R11
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    SI, R9
-	VMOVUPS 32(R9), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
-	LEAQ    (R12), R9
-	XORL    SI, SI
-	TESTB   $0x01, R10
+	LEAQ    (R11), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_121
-	MOVWLZX -2(R9)(R10*2), SI
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_121:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_122
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_122:
-	VMOVQ   SI, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_123
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, SI, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_123:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R12)(R11*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(R10*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_126
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_126:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_127
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_127:
-	VMOVQ   DI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R9, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_128
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, DI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R9, X1, X1
 
 no4of_128:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (R12)(BX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(BX*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_131
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_131:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_132
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_132:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_133
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_133:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R12)(CX*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (R11)(SI*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_136
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_136:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_137
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_137:
-	VMOVQ   DI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R9, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_138
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, DI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R9, X0, X0
 
 no4of_138:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (R8), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (DI), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_141
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_141:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_142
-	SHLQ  $0x20, SI
-	MOVL  R10, DI
-	ANDL  $0x04, DI
-	MOVL  (R9)(DI*2), DI
-	ORQ   DI, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, R9
+	ANDL  $0x04, R9
+	MOVL  (R12)(R9*2), R9
+	ORQ   R9, R8
 
 no2of_142:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_143
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_143:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R8)(R11*1), R9
-	XORL      DI, DI
-	TESTB     $0x01, R10
+	LEAQ      (DI)(R10*1), R12
+	XORL      R9, R9
+	TESTB     $0x01, CL
 	JEQ       no1of_146
-	MOVWLZX   -2(R9)(R10*2), DI
+	MOVWLZX   -2(R12)(CX*2), R9
 
 no1of_146:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_147
-	SHLQ  $0x20, DI
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, DI
+	SHLQ  $0x20, R9
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R9
 
 no2of_147:
-	VMOVQ   DI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R9, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_148
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, DI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R9, X0, X0
 
 no4of_148:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      8(SP), R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow6done
-	MOVQ      DI, SI
+	MOVQ      R9, R8
 
 narrow6left:
-	VMASKMOVPS (SI), Y3, Y1
+	VMASKMOVPS (R8), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), SI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), SI
-	TESTB        $0x04, R10
+	LEAQ         (DX), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_149
-	VMOVUPS      X2, (SI)
-	ADDQ         $+16, SI
+	VMOVUPS      X2, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_149:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_150
-	VMOVSD    X2, (SI)
-	ADDQ      $+8, SI
+	VMOVSD    X2, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X2, X2
 
 nopair_150:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_151
-	VMOVSS X2, (SI)
+	VMOVSS X2, (R8)
 
 noone_151:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
-	ADDQ  80(AX), R12
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), R11
+	ADDQ  80(AX), DI
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), CX
+	MOVQ 8(AX), SI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R11
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), R12
-	LEAQ (R8)(R12*1), DI
-	MOVQ CX, DX
+	MOVQ 16(AX), R10
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R11
+	LEAQ (DI)(R11*1), R9
+	MOVQ SI, DX
 	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow7
+	CMPQ CX, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ      R10, SI
-	ANDQ      $+7, SI
-	TESTQ     SI, SI
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many7
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, CX
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, DX
-	MOVQ      R10, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x02, SI
-	ADDQ      SI, R11
-	VPMOVZXWD (CX), Y3
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, SI
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, DX
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, R10
+	VPMOVZXWD (SI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (CX)(R8*1), Y2
+	VPMOVZXWD (SI)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (CX)(R12*1), Y2
+	VPMOVZXWD (SI)(R11*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
 	VPMOVZXWD (DX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DX)(R8*1), Y1
+	VPMOVZXWD (DX)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (DX)(R12*1), Y1
+	VPMOVZXWD (DX)(R11*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap7done
-	MOVQ      R11, R9
+	MOVQ      R10, R12
 
 overlap7left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, CX
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, DX
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, SI
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, DX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R10
 
 many7:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one7
-	VPMOVZXWD (CX), Y3
+	VPMOVZXWD (SI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(CX), Y2
+	VPMOVZXWD 16(SI), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(CX), Y1
+	VPMOVZXWD 32(SI), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(CX), Y0
+	VPMOVZXWD 48(SI), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(R8*1), Y4
+	VPMOVZXWD (SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(CX)(R8*1), Y4
+	VPMOVZXWD 16(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(CX)(R8*1), Y4
+	VPMOVZXWD 32(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(CX)(R8*1), Y4
+	VPMOVZXWD 48(SI)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (CX)(R12*1), Y4
+	VPMOVZXWD (SI)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(CX)(R12*1), Y4
+	VPMOVZXWD 16(SI)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(CX)(R12*1), Y4
+	VPMOVZXWD 32(SI)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(CX)(R12*1), Y4
+	VPMOVZXWD 48(SI)(R11*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
 	VPMOVZXWD (DX), Y4
@@ -46150,47 +47480,47 @@ many7:
 	VPSLLD    $0x10, Y6, Y6
 	VPMOVZXWD 48(DX), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (DX)(R8*1), Y8
+	VPMOVZXWD (DX)(DI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(DX)(R8*1), Y8
+	VPMOVZXWD 16(DX)(DI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(DX)(R8*1), Y8
+	VPMOVZXWD 32(DX)(DI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(DX)(R8*1), Y8
+	VPMOVZXWD 48(DX)(DI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD (DX)(R12*1), Y8
+	VPMOVZXWD (DX)(R11*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(DX)(R12*1), Y8
+	VPMOVZXWD 16(DX)(R11*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(DX)(R12*1), Y8
+	VPMOVZXWD 32(DX)(R11*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(DX)(R12*1), Y8
+	VPMOVZXWD 48(DX)(R11*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
 	VADDPS    Y4, Y3, Y3
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many7done
-	MOVQ      R11, SI
+	MOVQ      R10, R8
 
 many7left:
-	VADDPS (SI), Y3, Y3
-	VADDPS 32(SI), Y2, Y2
-	VADDPS 64(SI), Y1, Y1
-	VADDPS 96(SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y2, Y2
+	VADDPS 64(R8), Y1, Y1
+	VADDPS 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
@@ -46198,325 +47528,371 @@ many7done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, CX
+	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R11
-	ADDQ    $-32, R10
+	ADDQ    $+128, R10
+	ADDQ    $-32, CX
 	JMP     many7
 
 one7:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last7
-	VPMOVZXWD (CX), Y0
+	VPMOVZXWD (SI), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(R8*1), Y1
+	VPMOVZXWD (SI)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (CX)(R12*1), Y1
+	VPMOVZXWD (SI)(R11*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
 	VPMOVZXWD (DX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DX)(R8*1), Y2
+	VPMOVZXWD (DX)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DX)(R12*1), Y2
+	VPMOVZXWD (DX)(R11*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one7done
-	MOVQ      R11, R9
+	MOVQ      R10, R12
 
 one7left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one7left
 
 one7done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, CX
+	ADDQ    $+16, SI
 	ADDQ    $+16, DX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R11
-	ADDQ    $-8, R10
+	ADDQ    $+32, R10
+	ADDQ    $-8, CX
 	JMP     one7
 
 last7:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
+	SHLQ    $0x02, CX
+	ADDQ    CX, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), CX
+	ADDQ  8(SP), SI
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R11
-	MOVQ  56(AX), R10
+	ADDQ  24(SP), R10
+	MOVQ  56(AX), CX
 	JMP   outer7
 
+vector7:
+	MOVQ 64(AX), CX
+
+vector7outer:
+	VPMOVZXWD (SI), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (SI)(DI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (SI)(R11*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (DX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (DX)(R11*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector7done
+	MOVQ      R10, R8
+
+vector7left:
+	VADDPS (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R10
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector7outer
+	JMP     end
+
 narrow7:
-	MOVQ    R10, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), SI
-	SUBQ    R9, SI
-	VMOVUPS 32(SI), Y0
-	MOVQ    R11, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y0
+	MOVQ    R10, 8(SP)
 
 narrow7outer:
-	LEAQ    (CX), SI
-	XORL    R9, R9
-	TESTB   $0x01, R10
+	LEAQ    (SI), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_154
-	MOVWLZX -2(SI)(R10*2), R9
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_154:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_155
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_155:
-	VMOVQ   R9, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_156
-	VMOVQ   (SI), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_156:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (CX)(R8*1), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (SI)(DI*1), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_159
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_159:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_160
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_160:
-	VMOVQ   R11, X2
-	TESTB   $0x04, R10
+	VMOVQ   R10, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_161
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_161:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (CX)(R12*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (SI)(R11*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_164
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_164:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_165
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_165:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_166
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_166:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (DX), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (DX), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_169
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_169:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_170
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_170:
-	VMOVQ   R11, X2
-	TESTB   $0x04, R10
+	VMOVQ   R10, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_171
-	VMOVQ   (SI), X2
-	VPINSRQ $0x01, R11, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R10, X2, X2
 
 no4of_171:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DX)(R8*1), SI
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (DX)(DI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_174
-	MOVWLZX   -2(SI)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_174:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_175
-	SHLQ  $0x20, R9
-	MOVL  R10, R11
-	ANDL  $0x04, R11
-	MOVL  (SI)(R11*2), R11
-	ORQ   R11, R9
+	SHLQ  $0x20, R8
+	MOVL  CX, R10
+	ANDL  $0x04, R10
+	MOVL  (R12)(R10*2), R10
+	ORQ   R10, R8
 
 no2of_175:
-	VMOVQ   R9, X3
-	TESTB   $0x04, R10
+	VMOVQ   R8, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_176
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, R9, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, R8, X3, X3
 
 no4of_176:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
-	LEAQ      (DX)(R12*1), SI
-	XORL      R11, R11
-	TESTB     $0x01, R10
+	LEAQ      (DX)(R11*1), R12
+	XORL      R10, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_179
-	MOVWLZX   -2(SI)(R10*2), R11
+	MOVWLZX   -2(R12)(CX*2), R10
 
 no1of_179:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_180
-	SHLQ  $0x20, R11
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (SI)(R9*2), R9
-	ORQ   R9, R11
+	SHLQ  $0x20, R10
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, R10
 
 no2of_180:
-	VMOVQ   R11, X3
-	TESTB   $0x04, R10
+	VMOVQ   R10, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_181
-	VMOVQ   (SI), X3
-	VPINSRQ $0x01, R11, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, R10, X3, X3
 
 no4of_181:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      8(SP), R10
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow7done
-	MOVQ      R11, R9
+	MOVQ      R10, R8
 
 narrow7left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, SI
-	TESTQ      SI, SI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (BX), R9
-	TESTB        $0x04, R10
+	LEAQ         (BX), R8
+	TESTB        $0x04, CL
 	JEQ          nohalf_182
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_182:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_183
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_183:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_184
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_184:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
-	ADDQ  80(AX), CX
+	ADDQ  80(AX), SI
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
+	ADDQ  96(AX), R10
+	MOVQ  R10, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), R12
-	MOVQ 16(AX), R8
+	MOVQ 8(AX), R9
+	MOVQ (AX), R11
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), CX
-	LEAQ (DX)(CX*1), R11
-	MOVQ DI, BX
+	MOVQ 32(AX), SI
+	LEAQ (DX)(SI*1), R10
+	MOVQ R9, BX
 	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow8
+	CMPQ CX, $+8
+	JEQ  vector8
 
 outer8:
-	MOVQ      R10, R9
-	ANDQ      $+7, R9
-	TESTQ     R9, R9
+	MOVQ      CX, R8
+	ANDQ      $+7, R8
+	TESTQ     R8, R8
 	JEQ       many8
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, DI
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x01, R9
-	ADDQ      R9, BX
-	MOVQ      R10, R9
-	ADDQ      $-8, R9
-	SHLQ      $0x02, R9
-	ADDQ      R9, R8
-	VPMOVZXWD (DI), Y0
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, R9
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x01, R8
+	ADDQ      R8, BX
+	MOVQ      CX, R8
+	ADDQ      $-8, R8
+	SHLQ      $0x02, R8
+	ADDQ      R8, DI
+	VPMOVZXWD (R9), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DI)(DX*1), Y1
+	VPMOVZXWD (R9)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI)(CX*1), Y1
+	VPMOVZXWD (R9)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(R11*1), Y2
+	VPMOVZXWD (R9)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
@@ -46525,81 +47901,81 @@ outer8:
 	VPMOVZXWD (BX)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (BX)(CX*1), Y2
+	VPMOVZXWD (BX)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       overlap8done
-	MOVQ      R8, SI
+	MOVQ      DI, R12
 
 overlap8left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap8left
 
 overlap8done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, DI
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x01, SI
-	SUBQ    SI, BX
-	MOVQ    R10, SI
-	ADDQ    $-8, SI
-	SHLQ    $0x02, SI
-	SUBQ    SI, R8
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R9
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, BX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
 
 many8:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one8
-	VPMOVZXWD (DI), Y0
+	VPMOVZXWD (R9), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(DI), Y1
+	VPMOVZXWD 16(R9), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(DI), Y2
+	VPMOVZXWD 32(R9), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(DI), Y3
+	VPMOVZXWD 48(R9), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DI)(DX*1), Y7
+	VPMOVZXWD (R9)(DX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(DI)(DX*1), Y7
+	VPMOVZXWD 16(R9)(DX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(DI)(DX*1), Y7
+	VPMOVZXWD 32(R9)(DX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(DI)(DX*1), Y7
+	VPMOVZXWD 48(R9)(DX*1), Y7
 	VPSLLD    $0x10, Y7, Y7
 	VADDPS    Y7, Y3, Y3
-	VPMOVZXWD (DI)(CX*1), Y7
+	VPMOVZXWD (R9)(SI*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (DI)(R11*1), Y6
+	VPMOVZXWD (R9)(R10*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y0, Y0
-	VPMOVZXWD 16(DI)(CX*1), Y7
+	VPMOVZXWD 16(R9)(SI*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 16(DI)(R11*1), Y6
+	VPMOVZXWD 16(R9)(R10*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y1, Y1
-	VPMOVZXWD 32(DI)(CX*1), Y7
+	VPMOVZXWD 32(R9)(SI*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 32(DI)(R11*1), Y6
+	VPMOVZXWD 32(R9)(R10*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y2, Y2
-	VPMOVZXWD 48(DI)(CX*1), Y7
+	VPMOVZXWD 48(R9)(SI*1), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD 48(DI)(R11*1), Y6
+	VPMOVZXWD 48(R9)(R10*1), Y6
 	VPSLLD    $0x10, Y6, Y6
 	VADDPS    Y6, Y7, Y7
 	VADDPS    Y7, Y3, Y3
@@ -46623,60 +47999,60 @@ many8:
 	VPMOVZXWD 48(BX)(DX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD (BX)(CX*1), Y8
+	VPMOVZXWD (BX)(SI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD 16(BX)(CX*1), Y8
+	VPMOVZXWD 16(BX)(SI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 32(BX)(CX*1), Y8
+	VPMOVZXWD 32(BX)(SI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 48(BX)(CX*1), Y8
+	VPMOVZXWD 48(BX)(SI*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
 	VADDPS    Y7, Y0, Y0
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many8done
-	MOVQ      R8, R9
+	MOVQ      DI, R8
 
 many8left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPS (R8), Y0, Y0
+	VADDPS 32(R8), Y1, Y1
+	VADDPS 64(R8), Y2, Y2
+	VADDPS 96(R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many8left
 
 many8done:
-	VMOVUPS Y0, (R12)
-	VMOVUPS Y1, 32(R12)
-	VMOVUPS Y2, 64(R12)
-	VMOVUPS Y3, 96(R12)
-	ADDQ    $+64, DI
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	VMOVUPS Y3, 96(R11)
+	ADDQ    $+64, R9
 	ADDQ    $+64, BX
-	ADDQ    $+128, R12
-	ADDQ    $+128, R8
-	ADDQ    $-32, R10
+	ADDQ    $+128, R11
+	ADDQ    $+128, DI
+	ADDQ    $-32, CX
 	JMP     many8
 
 one8:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last8
-	VPMOVZXWD (DI), Y3
+	VPMOVZXWD (R9), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DI)(DX*1), Y2
+	VPMOVZXWD (R9)(DX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI)(CX*1), Y2
+	VPMOVZXWD (R9)(SI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(R11*1), Y1
+	VPMOVZXWD (R9)(R10*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
@@ -46685,458 +48061,507 @@ one8:
 	VPMOVZXWD (BX)(DX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (BX)(CX*1), Y1
+	VPMOVZXWD (BX)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
 	JEQ       one8done
-	MOVQ      R8, SI
+	MOVQ      DI, R12
 
 one8left:
-	VADDPS (SI), Y3, Y3
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one8left
 
 one8done:
-	VMOVUPS Y3, (R12)
-	ADDQ    $+16, DI
+	VMOVUPS Y3, (R11)
+	ADDQ    $+16, R9
 	ADDQ    $+16, BX
-	ADDQ    $+32, R12
-	ADDQ    $+32, R8
-	ADDQ    $-8, R10
+	ADDQ    $+32, R11
+	ADDQ    $+32, DI
+	ADDQ    $-8, CX
 	JMP     one8
 
 last8:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, R12
+	SHLQ    $0x02, CX
+	ADDQ    CX, R11
 	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R12)
+	VMOVUPS Y3, -32(R11)
 
 next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), BX
-	ADDQ  16(SP), R12
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
+	ADDQ  16(SP), R11
+	ADDQ  24(SP), DI
+	MOVQ  56(AX), CX
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), CX
+
+vector8outer:
+	VPMOVZXWD (R9), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R9)(DX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R9)(SI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R9)(R10*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (BX), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (BX)(DX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VPMOVZXWD (BX)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector8done
+	MOVQ      DI, R8
+
+vector8left:
+	VADDPS (R8), Y3, Y3
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (R11)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), R11
+	ADDQ    96(AX), DI
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    SI, R9
-	VMOVUPS 32(R9), Y3
-	MOVQ    R8, 8(SP)
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R8, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    DI, 8(SP)
 
 narrow8outer:
-	LEAQ    (DI), R9
-	XORL    SI, SI
-	TESTB   $0x01, R10
+	LEAQ    (R9), R12
+	XORL    R8, R8
+	TESTB   $0x01, CL
 	JEQ     no1of_187
-	MOVWLZX -2(R9)(R10*2), SI
+	MOVWLZX -2(R12)(CX*2), R8
 
 no1of_187:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_188
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_188:
-	VMOVQ   SI, X2
-	TESTB   $0x04, R10
+	VMOVQ   R8, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_189
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, SI, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, R8, X2, X2
 
 no4of_189:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DI)(DX*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (R9)(DX*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_192
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_192:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_193
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_193:
-	VMOVQ   R8, X1
-	TESTB   $0x04, R10
+	VMOVQ   DI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_194
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, R8, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, DI, X1, X1
 
 no4of_194:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI)(CX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (R9)(SI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_197
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_197:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_198
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_198:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_199
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_199:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DI)(R11*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (R9)(R10*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_202
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_202:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_203
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_203:
-	VMOVQ   R8, X0
-	TESTB   $0x04, R10
+	VMOVQ   DI, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_204
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, R8, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, DI, X0, X0
 
 no4of_204:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (BX), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_207
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_207:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_208
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_208:
-	VMOVQ   SI, X1
-	TESTB   $0x04, R10
+	VMOVQ   R8, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_209
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, SI, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, R8, X1, X1
 
 no4of_209:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (BX)(DX*1), R9
-	XORL      R8, R8
-	TESTB     $0x01, R10
+	LEAQ      (BX)(DX*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_212
-	MOVWLZX   -2(R9)(R10*2), R8
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_212:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_213
-	SHLQ  $0x20, R8
-	MOVL  R10, SI
-	ANDL  $0x04, SI
-	MOVL  (R9)(SI*2), SI
-	ORQ   SI, R8
+	SHLQ  $0x20, DI
+	MOVL  CX, R8
+	ANDL  $0x04, R8
+	MOVL  (R12)(R8*2), R8
+	ORQ   R8, DI
 
 no2of_213:
-	VMOVQ   R8, X0
-	TESTB   $0x04, R10
+	VMOVQ   DI, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_214
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, R8, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, DI, X0, X0
 
 no4of_214:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(CX*1), R9
-	XORL      SI, SI
-	TESTB     $0x01, R10
+	LEAQ      (BX)(SI*1), R12
+	XORL      R8, R8
+	TESTB     $0x01, CL
 	JEQ       no1of_217
-	MOVWLZX   -2(R9)(R10*2), SI
+	MOVWLZX   -2(R12)(CX*2), R8
 
 no1of_217:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_218
-	SHLQ  $0x20, SI
-	MOVL  R10, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, SI
+	SHLQ  $0x20, R8
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, R8
 
 no2of_218:
-	VMOVQ   SI, X0
-	TESTB   $0x04, R10
+	VMOVQ   R8, X0
+	TESTB   $0x04, CL
 	JEQ     no4of_219
-	VMOVQ   (R9), X0
-	VPINSRQ $0x01, SI, X0, X0
+	VMOVQ   (R12), X0
+	VPINSRQ $0x01, R8, X0, X0
 
 no4of_219:
 	VPMOVZXWD X0, Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      8(SP), R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow8done
-	MOVQ      SI, R8
+	MOVQ      R8, DI
 
 narrow8left:
-	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (R12), R8
-	TESTB        $0x04, R10
+	LEAQ         (R11), DI
+	TESTB        $0x04, CL
 	JEQ          nohalf_220
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_220:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_221
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
+	VMOVSD    X2, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X2, X2
 
 nopair_221:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_222
-	VMOVSS X2, (R8)
+	VMOVSS X2, (DI)
 
 noone_222:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), BX
-	ADDQ  88(AX), R12
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
+	ADDQ  88(AX), R11
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow8outer
 	JMP end
 
 tree9:
-	MOVQ 8(AX), R11
-	MOVQ (AX), CX
+	MOVQ 8(AX), R10
+	MOVQ (AX), SI
 	MOVQ 16(AX), DX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), SI
-	MOVQ R11, R12
-	ADDQ 40(AX), R12
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
+	MOVQ 32(AX), R9
+	LEAQ (BX)(R9*1), R8
+	MOVQ R10, R11
+	ADDQ 40(AX), R11
+	MOVQ 56(AX), CX
+	CMPQ CX, $+8
 	JLT  narrow9
+	CMPQ CX, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ      R10, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
+	MOVQ      CX, DI
+	ANDQ      $+7, DI
+	TESTQ     DI, DI
 	JEQ       many9
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R11
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R12
-	MOVQ      R10, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, DX
-	VPMOVZXWD (R11), Y3
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, R10
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, R11
+	MOVQ      CX, DI
+	ADDQ      $-8, DI
+	SHLQ      $0x02, DI
+	ADDQ      DI, DX
+	VPMOVZXWD (R10), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R11)(BX*1), Y2
+	VPMOVZXWD (R10)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11)(DI*1), Y2
+	VPMOVZXWD (R10)(R9*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(SI*1), Y1
+	VPMOVZXWD (R10)(R8*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R12), Y2
+	VPMOVZXWD (R11), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R12)(BX*1), Y1
+	VPMOVZXWD (R11)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (R12)(DI*1), Y1
+	VPMOVZXWD (R11)(R9*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R12)(SI*1), Y0
+	VPMOVZXWD (R11)(R8*1), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VADDPS    Y0, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       overlap9done
-	MOVQ      DX, R9
+	MOVQ      DX, R12
 
 overlap9left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPS (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, R11
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, R12
-	MOVQ    R10, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R10
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x01, R12
+	SUBQ    R12, R11
+	MOVQ    CX, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
 
 many9:
-	CMPQ      R10, $+32
+	CMPQ      CX, $+32
 	JLT       one9
-	VPMOVZXWD (R11), Y3
+	VPMOVZXWD (R10), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(R11), Y2
+	VPMOVZXWD 16(R10), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(R11), Y1
+	VPMOVZXWD 32(R10), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(R11), Y0
+	VPMOVZXWD 48(R10), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R11)(BX*1), Y4
+	VPMOVZXWD (R10)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(R11)(BX*1), Y4
+	VPMOVZXWD 16(R10)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(R11)(BX*1), Y4
+	VPMOVZXWD 32(R10)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(R11)(BX*1), Y4
+	VPMOVZXWD 48(R10)(BX*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (R11)(DI*1), Y4
+	VPMOVZXWD (R10)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD (R11)(SI*1), Y5
+	VPMOVZXWD (R10)(R8*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(R11)(DI*1), Y4
+	VPMOVZXWD 16(R10)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(R11)(SI*1), Y5
+	VPMOVZXWD 16(R10)(R8*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(R11)(DI*1), Y4
+	VPMOVZXWD 32(R10)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 32(R11)(SI*1), Y5
+	VPMOVZXWD 32(R10)(R8*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(R11)(DI*1), Y4
+	VPMOVZXWD 48(R10)(R9*1), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 48(R11)(SI*1), Y5
+	VPMOVZXWD 48(R10)(R8*1), Y5
 	VPSLLD    $0x10, Y5, Y5
 	VADDPS    Y5, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	VPMOVZXWD (R12), Y4
+	VPMOVZXWD (R11), Y4
 	VPSLLD    $0x10, Y4, Y4
-	VPMOVZXWD 16(R12), Y5
+	VPMOVZXWD 16(R11), Y5
 	VPSLLD    $0x10, Y5, Y5
-	VPMOVZXWD 32(R12), Y6
+	VPMOVZXWD 32(R11), Y6
 	VPSLLD    $0x10, Y6, Y6
-	VPMOVZXWD 48(R12), Y7
+	VPMOVZXWD 48(R11), Y7
 	VPSLLD    $0x10, Y7, Y7
-	VPMOVZXWD (R12)(BX*1), Y8
+	VPMOVZXWD (R11)(BX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(R12)(BX*1), Y8
+	VPMOVZXWD 16(R11)(BX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(R12)(BX*1), Y8
+	VPMOVZXWD 32(R11)(BX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(R12)(BX*1), Y8
+	VPMOVZXWD 48(R11)(BX*1), Y8
 	VPSLLD    $0x10, Y8, Y8
 	VADDPS    Y8, Y7, Y7
-	VPMOVZXWD (R12)(DI*1), Y8
+	VPMOVZXWD (R11)(R9*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD (R12)(SI*1), Y9
+	VPMOVZXWD (R11)(R8*1), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y4, Y4
-	VPMOVZXWD 16(R12)(DI*1), Y8
+	VPMOVZXWD 16(R11)(R9*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 16(R12)(SI*1), Y9
+	VPMOVZXWD 16(R11)(R8*1), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y5, Y5
-	VPMOVZXWD 32(R12)(DI*1), Y8
+	VPMOVZXWD 32(R11)(R9*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 32(R12)(SI*1), Y9
+	VPMOVZXWD 32(R11)(R8*1), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y6, Y6
-	VPMOVZXWD 48(R12)(DI*1), Y8
+	VPMOVZXWD 48(R11)(R9*1), Y8
 	VPSLLD    $0x10, Y8, Y8
-	VPMOVZXWD 48(R12)(SI*1), Y9
+	VPMOVZXWD 48(R11)(R8*1), Y9
 	VPSLLD    $0x10, Y9, Y9
 	VADDPS    Y9, Y8, Y8
 	VADDPS    Y8, Y7, Y7
@@ -47144,206 +48569,256 @@ many9:
 	VADDPS    Y5, Y2, Y2
 	VADDPS    Y6, Y1, Y1
 	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       many9done
-	MOVQ      DX, R8
+	MOVQ      DX, DI
 
 many9left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
+	VADDPS (DI), Y3, Y3
+	VADDPS 32(DI), Y2, Y2
+	VADDPS 64(DI), Y1, Y1
+	VADDPS 96(DI), Y0, Y0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y1, 64(CX)
-	VMOVUPS Y0, 96(CX)
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+64, R10
 	ADDQ    $+64, R11
-	ADDQ    $+64, R12
-	ADDQ    $+128, CX
+	ADDQ    $+128, SI
 	ADDQ    $+128, DX
-	ADDQ    $-32, R10
+	ADDQ    $-32, CX
 	JMP     many9
 
 one9:
-	CMPQ      R10, $+8
+	CMPQ      CX, $+8
 	JLT       last9
-	VPMOVZXWD (R11), Y0
+	VPMOVZXWD (R10), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R11)(BX*1), Y1
+	VPMOVZXWD (R10)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11)(DI*1), Y1
+	VPMOVZXWD (R10)(R9*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(SI*1), Y2
+	VPMOVZXWD (R10)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R12), Y1
+	VPMOVZXWD (R11), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R12)(BX*1), Y2
+	VPMOVZXWD (R11)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R12)(DI*1), Y2
+	VPMOVZXWD (R11)(R9*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R12)(SI*1), Y3
+	VPMOVZXWD (R11)(R8*1), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       one9done
-	MOVQ      DX, R9
+	MOVQ      DX, R12
 
 one9left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPS (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (CX)
+	VMOVUPS Y0, (SI)
+	ADDQ    $+16, R10
 	ADDQ    $+16, R11
-	ADDQ    $+16, R12
-	ADDQ    $+32, CX
+	ADDQ    $+32, SI
 	ADDQ    $+32, DX
-	ADDQ    $-8, R10
+	ADDQ    $-8, CX
 	JMP     one9
 
 last9:
-	TESTQ   R10, R10
+	TESTQ   CX, CX
 	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
+	SHLQ    $0x02, CX
+	ADDQ    CX, SI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(CX)
+	VMOVUPS Y0, -32(SI)
 
 next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
+	MOVQ  (SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, (SP)
+	TESTQ CX, CX
 	JEQ   end
+	ADDQ  8(SP), R10
 	ADDQ  8(SP), R11
-	ADDQ  8(SP), R12
-	ADDQ  16(SP), CX
+	ADDQ  16(SP), SI
 	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
+	MOVQ  56(AX), CX
 	JMP   outer9
 
+vector9:
+	MOVQ 64(AX), CX
+
+vector9outer:
+	VPMOVZXWD (R10), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VPMOVZXWD (R10)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R10)(R9*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R10)(R8*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R11), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (R11)(BX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (R11)(R9*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R11)(R8*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector9done
+	MOVQ      DX, DI
+
+vector9left:
+	VADDPS (DI), Y0, Y0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (SI)
+	ADDQ    80(AX), R10
+	ADDQ    80(AX), R11
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), DX
+	ADDQ    $-1, CX
+	TESTQ   CX, CX
+	JNE     vector9outer
+	JMP     end
+
 narrow9:
-	MOVQ    R10, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    R9, R8
-	VMOVUPS 32(R8), Y0
+	MOVQ    CX, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    DI, R12
+	VMOVUPS 32(R12), Y0
 	MOVQ    DX, 8(SP)
 
 narrow9outer:
-	LEAQ    (R11), R8
-	XORL    R9, R9
-	TESTB   $0x01, R10
+	LEAQ    (R10), R12
+	XORL    DI, DI
+	TESTB   $0x01, CL
 	JEQ     no1of_225
-	MOVWLZX -2(R8)(R10*2), R9
+	MOVWLZX -2(R12)(CX*2), DI
 
 no1of_225:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_226
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_226:
-	VMOVQ   R9, X1
-	TESTB   $0x04, R10
+	VMOVQ   DI, X1
+	TESTB   $0x04, CL
 	JEQ     no4of_227
-	VMOVQ   (R8), X1
-	VPINSRQ $0x01, R9, X1, X1
+	VMOVQ   (R12), X1
+	VPINSRQ $0x01, DI, X1, X1
 
 no4of_227:
 	VPMOVZXWD X1, Y1
 	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R11)(BX*1), R8
+	LEAQ      (R10)(BX*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_230
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_230:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_231
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_231:
 	VMOVQ   DX, X2
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_232
-	VMOVQ   (R8), X2
+	VMOVQ   (R12), X2
 	VPINSRQ $0x01, DX, X2, X2
 
 no4of_232:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11)(DI*1), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R10)(R9*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_235
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_235:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_236
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_236:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   DI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_237
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_237:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R11)(SI*1), R8
+	LEAQ      (R10)(R8*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_240
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_240:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_241
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_241:
 	VMOVQ   DX, X3
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_242
-	VMOVQ   (R8), X3
+	VMOVQ   (R12), X3
 	VPINSRQ $0x01, DX, X3, X3
 
 no4of_242:
@@ -47351,102 +48826,102 @@ no4of_242:
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R12), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R11), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_245
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_245:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_246
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_246:
-	VMOVQ   R9, X2
-	TESTB   $0x04, R10
+	VMOVQ   DI, X2
+	TESTB   $0x04, CL
 	JEQ     no4of_247
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, R9, X2, X2
+	VMOVQ   (R12), X2
+	VPINSRQ $0x01, DI, X2, X2
 
 no4of_247:
 	VPMOVZXWD X2, Y2
 	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R12)(BX*1), R8
+	LEAQ      (R11)(BX*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_250
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_250:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_251
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_251:
 	VMOVQ   DX, X3
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_252
-	VMOVQ   (R8), X3
+	VMOVQ   (R12), X3
 	VPINSRQ $0x01, DX, X3, X3
 
 no4of_252:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
-	LEAQ      (R12)(DI*1), R8
-	XORL      R9, R9
-	TESTB     $0x01, R10
+	LEAQ      (R11)(R9*1), R12
+	XORL      DI, DI
+	TESTB     $0x01, CL
 	JEQ       no1of_255
-	MOVWLZX   -2(R8)(R10*2), R9
+	MOVWLZX   -2(R12)(CX*2), DI
 
 no1of_255:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_256
-	SHLQ  $0x20, R9
-	MOVL  R10, DX
+	SHLQ  $0x20, DI
+	MOVL  CX, DX
 	ANDL  $0x04, DX
-	MOVL  (R8)(DX*2), DX
-	ORQ   DX, R9
+	MOVL  (R12)(DX*2), DX
+	ORQ   DX, DI
 
 no2of_256:
-	VMOVQ   R9, X3
-	TESTB   $0x04, R10
+	VMOVQ   DI, X3
+	TESTB   $0x04, CL
 	JEQ     no4of_257
-	VMOVQ   (R8), X3
-	VPINSRQ $0x01, R9, X3, X3
+	VMOVQ   (R12), X3
+	VPINSRQ $0x01, DI, X3, X3
 
 no4of_257:
 	VPMOVZXWD X3, Y3
 	VPSLLD    $0x10, Y3, Y3
-	LEAQ      (R12)(SI*1), R8
+	LEAQ      (R11)(R8*1), R12
 	XORL      DX, DX
-	TESTB     $0x01, R10
+	TESTB     $0x01, CL
 	JEQ       no1of_260
-	MOVWLZX   -2(R8)(R10*2), DX
+	MOVWLZX   -2(R12)(CX*2), DX
 
 no1of_260:
-	TESTB $0x02, R10
+	TESTB $0x02, CL
 	JEQ   no2of_261
 	SHLQ  $0x20, DX
-	MOVL  R10, R9
-	ANDL  $0x04, R9
-	MOVL  (R8)(R9*2), R9
-	ORQ   R9, DX
+	MOVL  CX, DI
+	ANDL  $0x04, DI
+	MOVL  (R12)(DI*2), DI
+	ORQ   DI, DX
 
 no2of_261:
 	VMOVQ   DX, X7
-	TESTB   $0x04, R10
+	TESTB   $0x04, CL
 	JEQ     no4of_262
-	VMOVQ   (R8), X7
+	VMOVQ   (R12), X7
 	VPINSRQ $0x01, DX, X7, X7
 
 no4of_262:
@@ -47456,48 +48931,48 @@ no4of_262:
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	MOVQ      8(SP), DX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       narrow9done
-	MOVQ      DX, R9
+	MOVQ      DX, DI
 
 narrow9left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (DI), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (CX), R9
-	TESTB        $0x04, R10
+	LEAQ         (SI), DI
+	TESTB        $0x04, CL
 	JEQ          nohalf_263
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_263:
-	TESTB     $0x02, R10
+	TESTB     $0x02, CL
 	JEQ       nopair_264
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X1, X1
 
 nopair_264:
-	TESTB  $0x01, R10
+	TESTB  $0x01, CL
 	JEQ    noone_265
-	VMOVSS X1, (R9)
+	VMOVSS X1, (DI)
 
 noone_265:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
+	ADDQ  80(AX), R10
 	ADDQ  80(AX), R11
-	ADDQ  80(AX), R12
-	ADDQ  88(AX), CX
+	ADDQ  88(AX), SI
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -47555,6 +49030,8 @@ TEXT ·colsI32AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -47670,55 +49147,82 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Y3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VPADDD (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
 	VMASKMOVPS (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R8
+	TESTQ      R8, R8
 	JEQ        narrow0done
-	MOVQ       BX, R8
+	MOVQ       BX, DI
 
 narrow0left:
-	VMASKMOVPS (R8), Y3, Y1
+	VMASKMOVPS (DI), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
-	LEAQ         (CX), R8
+	LEAQ         (CX), DI
 	TESTB        $0x04, SI
 	JEQ          nohalf_1
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_1:
 	TESTB     $0x02, SI
 	JEQ       nopair_2
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
+	VMOVSD    X2, (DI)
+	ADDQ      $+8, DI
 	VPERMILPD $0x01, X2, X2
 
 nopair_2:
 	TESTB  $0x01, SI
 	JEQ    noone_3
-	VMOVSS X2, (R8)
+	VMOVSS X2, (DI)
 
 noone_3:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
@@ -47732,50 +49236,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow1
+	CMPQ DI, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ    R8, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
+	MOVQ    DI, R8
+	ANDQ    $+7, R8
+	TESTQ   R8, R8
 	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, CX
+	MOVQ    DI, R8
+	ADDQ    $-8, R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, DX
+	MOVQ    DI, R8
+	ADDQ    $-8, R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, CX
 	VMOVUPS (DX), Y3
 	VPADDD  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDD (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, DX
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    R8, $+32
+	CMPQ    DI, $+32
 	JLT     one1
 	VMOVUPS (DX), Y3
 	VMOVUPS 32(DX), Y2
@@ -47788,14 +49294,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    CX, R8
 
 many1left:
-	VPADDD (DI), Y3, Y3
-	VPADDD 32(DI), Y2, Y2
-	VPADDD 64(DI), Y1, Y1
-	VPADDD 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VPADDD (R8), Y3, Y3
+	VPADDD 32(R8), Y2, Y2
+	VPADDD 64(R8), Y1, Y1
+	VPADDD 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -47808,24 +49314,24 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+128, BX
 	ADDQ    $+128, CX
-	ADDQ    $-32, R8
+	ADDQ    $-32, DI
 	JMP     many1
 
 one1:
-	CMPQ    R8, $+8
+	CMPQ    DI, $+8
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VPADDD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDD (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
@@ -47833,35 +49339,63 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, CX
-	ADDQ    $-8, R8
+	ADDQ    $-8, DI
 	JMP     one1
 
 last1:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JEQ     next1
-	SHLQ    $0x02, R8
-	ADDQ    R8, BX
+	SHLQ    $0x02, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
+	MOVQ  56(AX), DI
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), DI
+
+vector1outer:
+	VMOVUPS (DX), Y0
+	VPADDD  (DX)(SI*1), Y0, Y0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, R8
+
+vector1left:
+	VPADDD (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    DI, R8
+	SHLQ    $0x02, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
@@ -47869,44 +49403,44 @@ narrow1outer:
 	VMASKMOVPS (DX)(SI*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R9
+	TESTQ      R9, R9
 	JEQ        narrow1done
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 
 narrow1left:
-	VMASKMOVPS (R9), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (BX), R9
-	TESTB        $0x04, R8
+	LEAQ         (BX), R8
+	TESTB        $0x04, DI
 	JEQ          nohalf_4
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_4:
-	TESTB     $0x02, R8
+	TESTB     $0x02, DI
 	JEQ       nopair_5
-	VMOVSD    X1, (R9)
-	ADDQ      $+8, R9
+	VMOVSD    X1, (R8)
+	ADDQ      $+8, R8
 	VPERMILPD $0x01, X1, X1
 
 nopair_5:
-	TESTB  $0x01, R8
+	TESTB  $0x01, DI
 	JEQ    noone_6
-	VMOVSS X1, (R9)
+	VMOVSS X1, (R8)
 
 noone_6:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
@@ -47920,28 +49454,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow2
+	CMPQ R9, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ANDQ    $+7, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, SI
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VPADDD  (SI)(BX*1), Y0, Y0
-	VPADDD  (SI)(R8*1), Y0, Y0
+	VPADDD  (SI)(DI*1), Y0, Y0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -47956,17 +49492,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    DI, $+32
+	CMPQ    R9, $+32
 	JLT     one2
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
@@ -47976,10 +49512,10 @@ many2:
 	VPADDD  32(SI)(BX*1), Y1, Y1
 	VPADDD  64(SI)(BX*1), Y2, Y2
 	VPADDD  96(SI)(BX*1), Y3, Y3
-	VPADDD  (SI)(R8*1), Y0, Y0
-	VPADDD  32(SI)(R8*1), Y1, Y1
-	VPADDD  64(SI)(R8*1), Y2, Y2
-	VPADDD  96(SI)(R8*1), Y3, Y3
+	VPADDD  (SI)(DI*1), Y0, Y0
+	VPADDD  32(SI)(DI*1), Y1, Y1
+	VPADDD  64(SI)(DI*1), Y2, Y2
+	VPADDD  96(SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -48003,15 +49539,15 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many2
 
 one2:
-	CMPQ    DI, $+8
+	CMPQ    R9, $+8
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VPADDD  (SI)(BX*1), Y3, Y3
-	VPADDD  (SI)(R8*1), Y3, Y3
+	VPADDD  (SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -48029,82 +49565,111 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
+	SHLQ    $0x02, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VMOVUPS (SI), Y3
+	VPADDD  (SI)(BX*1), Y3, Y3
+	VPADDD  (SI)(DI*1), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VPADDD (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
 	VMASKMOVPS (SI), Y3, Y2
 	VMASKMOVPS (SI)(BX*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (SI)(R8*1), Y3, Y1
+	VMASKMOVPS (SI)(DI*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow2done
-	MOVQ       CX, R11
+	MOVQ       CX, R10
 
 narrow2left:
-	VMASKMOVPS (R11), Y3, Y1
+	VMASKMOVPS (R10), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
-	TESTB        $0x04, DI
+	LEAQ         (DX), R10
+	TESTB        $0x04, R9
 	JEQ          nohalf_7
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	VMOVUPS      X2, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_7:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_8
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
+	VMOVSD    X2, (R10)
+	ADDQ      $+8, R10
 	VPERMILPD $0x01, X2, X2
 
 nopair_8:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_9
-	VMOVSS X2, (R11)
+	VMOVSS X2, (R10)
 
 noone_9:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
@@ -48114,156 +49679,189 @@ noone_9:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+8
 	JLT  narrow3
+	CMPQ R9, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ    DI, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+7, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y3
-	VPADDD  (R9)(SI*1), Y3, Y3
-	VMOVUPS (R9)(CX*1), Y2
-	VPADDD  (R9)(DX*1), Y2, Y2
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, BX
+	VMOVUPS (R8), Y3
+	VPADDD  (R8)(SI*1), Y3, Y3
+	VMOVUPS (R8)(CX*1), Y2
+	VPADDD  (R8)(DX*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 overlap3left:
-	VPADDD (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, BX
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    DI, $+32
+	CMPQ    R9, $+32
 	JLT     one3
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VPADDD  (R9)(SI*1), Y3, Y3
-	VPADDD  32(R9)(SI*1), Y2, Y2
-	VPADDD  64(R9)(SI*1), Y1, Y1
-	VPADDD  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y4
-	VMOVUPS 32(R9)(CX*1), Y5
-	VMOVUPS 64(R9)(CX*1), Y6
-	VMOVUPS 96(R9)(CX*1), Y7
-	VPADDD  (R9)(DX*1), Y4, Y4
-	VPADDD  32(R9)(DX*1), Y5, Y5
-	VPADDD  64(R9)(DX*1), Y6, Y6
-	VPADDD  96(R9)(DX*1), Y7, Y7
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDD  (R8)(SI*1), Y3, Y3
+	VPADDD  32(R8)(SI*1), Y2, Y2
+	VPADDD  64(R8)(SI*1), Y1, Y1
+	VPADDD  96(R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y4
+	VMOVUPS 32(R8)(CX*1), Y5
+	VMOVUPS 64(R8)(CX*1), Y6
+	VMOVUPS 96(R8)(CX*1), Y7
+	VPADDD  (R8)(DX*1), Y4, Y4
+	VPADDD  32(R8)(DX*1), Y5, Y5
+	VPADDD  64(R8)(DX*1), Y6, Y6
+	VPADDD  96(R8)(DX*1), Y7, Y7
 	VPADDD  Y4, Y3, Y3
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y7, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VPADDD (R11), Y3, Y3
-	VPADDD 32(R11), Y2, Y2
-	VPADDD 64(R11), Y1, Y1
-	VPADDD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDD (R10), Y3, Y3
+	VPADDD 32(R10), Y2, Y2
+	VPADDD 64(R10), Y1, Y1
+	VPADDD 96(R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, BX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R9
 	JMP     many3
 
 one3:
-	CMPQ    DI, $+8
+	CMPQ    R9, $+8
 	JLT     last3
-	VMOVUPS (R9), Y0
-	VPADDD  (R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y1
-	VPADDD  (R9)(DX*1), Y1, Y1
+	VMOVUPS (R8), Y0
+	VPADDD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VPADDD  (R8)(DX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JEQ     one3done
+	MOVQ    BX, R11
+
+one3left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R9
+	JMP     one3
+
+last3:
+	TESTQ   R9, R9
+	JEQ     next3
+	SHLQ    $0x02, R9
+	ADDQ    R9, DI
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(DI)
+
+next3:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R9
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VMOVUPS (R8), Y0
+	VPADDD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VPADDD  (R8)(DX*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R10
 
-one3left:
+vector3left:
 	VPADDD (R10), Y0, Y0
 	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, R8
-	ADDQ    $+32, BX
-	ADDQ    $-8, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
+vector3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	SHLQ    $0x02, R10
 	LEAQ    reducesumConst0<>+0(SB), R11
 	SUBQ    R10, R11
@@ -48271,11 +49869,11 @@ narrow3:
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
-	VMASKMOVPS (R9), Y0, Y1
-	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(SI*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (R9)(CX*1), Y0, Y2
-	VMASKMOVPS (R9)(DX*1), Y0, Y3
+	VMASKMOVPS (R8)(CX*1), Y0, Y2
+	VMASKMOVPS (R8)(DX*1), Y0, Y3
 	VPADDD     Y3, Y2, Y2
 	VPADDD     Y2, Y1, Y1
 	MOVQ       8(SP), BX
@@ -48293,22 +49891,22 @@ narrow3left:
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R10
-	TESTB        $0x04, DI
+	LEAQ         (DI), R10
+	TESTB        $0x04, R9
 	JEQ          nohalf_10
 	VMOVUPS      X1, (R10)
 	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_10:
-	TESTB     $0x02, DI
+	TESTB     $0x02, R9
 	JEQ       nopair_11
 	VMOVSD    X1, (R10)
 	ADDQ      $+8, R10
 	VPERMILPD $0x01, X1, X1
 
 nopair_11:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_12
 	VMOVSS X1, (R10)
 
@@ -48318,8 +49916,8 @@ noone_12:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R8
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
@@ -48329,14 +49927,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
+	CMPQ R10, $+8
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -48350,17 +49950,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VPADDD  (DX)(R9*1), Y0, Y0
+	VPADDD  (DX)(R8*1), Y0, Y0
 	VMOVUPS (DX)(BX*1), Y1
-	VPADDD  (DX)(R8*1), Y1, Y1
+	VPADDD  (DX)(DI*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	VPADDD  (DI), Y0, Y0
+	VPADDD  (R9), Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -48382,7 +49982,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
@@ -48395,26 +49995,26 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VPADDD  (DX)(R9*1), Y0, Y0
-	VPADDD  32(DX)(R9*1), Y1, Y1
-	VPADDD  64(DX)(R9*1), Y2, Y2
-	VPADDD  96(DX)(R9*1), Y3, Y3
+	VPADDD  (DX)(R8*1), Y0, Y0
+	VPADDD  32(DX)(R8*1), Y1, Y1
+	VPADDD  64(DX)(R8*1), Y2, Y2
+	VPADDD  96(DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y7
 	VMOVUPS 32(DX)(BX*1), Y6
 	VMOVUPS 64(DX)(BX*1), Y5
 	VMOVUPS 96(DX)(BX*1), Y4
-	VPADDD  (DX)(R8*1), Y7, Y7
-	VPADDD  32(DX)(R8*1), Y6, Y6
-	VPADDD  64(DX)(R8*1), Y5, Y5
-	VPADDD  96(DX)(R8*1), Y4, Y4
+	VPADDD  (DX)(DI*1), Y7, Y7
+	VPADDD  32(DX)(DI*1), Y6, Y6
+	VPADDD  64(DX)(DI*1), Y5, Y5
+	VPADDD  96(DX)(DI*1), Y4, Y4
 	VPADDD  Y7, Y0, Y0
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y4, Y3, Y3
-	VPADDD  (DI), Y0, Y0
-	VPADDD  32(DI), Y1, Y1
-	VPADDD  64(DI), Y2, Y2
-	VPADDD  96(DI), Y3, Y3
+	VPADDD  (R9), Y0, Y0
+	VPADDD  32(R9), Y1, Y1
+	VPADDD  64(R9), Y2, Y2
+	VPADDD  96(R9), Y3, Y3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -48436,7 +50036,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-32, R10
@@ -48446,11 +50046,11 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VPADDD  (DX)(R9*1), Y3, Y3
+	VPADDD  (DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y2
-	VPADDD  (DX)(R8*1), Y2, Y2
+	VPADDD  (DX)(DI*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	VPADDD  (DI), Y3, Y3
+	VPADDD  (R9), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -48466,7 +50066,7 @@ one4left:
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
@@ -48487,72 +50087,105 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Y3
+	VPADDD  (DX)(R8*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VPADDD  (DX)(DI*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VPADDD  (R9), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(R9*1), Y3, Y1
+	VMASKMOVPS (DX)(R8*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
 	VMASKMOVPS (DX)(BX*1), Y3, Y1
-	VMASKMOVPS (DX)(R8*1), Y3, Y0
+	VMASKMOVPS (DX)(DI*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (DI), Y3, Y1
+	VMASKMOVPS (R9), Y3, Y1
 	VPADDD     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow4done
-	MOVQ       SI, R12
+	MOVQ       SI, R11
 
 narrow4left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R12
+	LEAQ         (CX), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB     $0x02, R10
 	JEQ       nopair_14
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_14:
 	TESTB  $0x01, R10
 	JEQ    noone_15
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_15:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  88(AX), CX
 	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
@@ -48560,83 +50193,85 @@ noone_15:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), R8
+	MOVQ 8(AX), DI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow5
+	CMPQ R10, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Y3
-	VPADDD  (R8)(DI*1), Y3, Y3
-	VPADDD  (R8)(DX*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Y3
+	VPADDD  (DI)(R9*1), Y3, Y3
+	VPADDD  (DI)(DX*1), Y3, Y3
 	VMOVUPS (CX), Y2
 	VPADDD  (CX)(DX*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 overlap5left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
 
 many5:
 	CMPQ    R10, $+32
 	JLT     one5
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDD  (R8)(DI*1), Y3, Y3
-	VPADDD  32(R8)(DI*1), Y2, Y2
-	VPADDD  64(R8)(DI*1), Y1, Y1
-	VPADDD  96(R8)(DI*1), Y0, Y0
-	VPADDD  (R8)(DX*1), Y3, Y3
-	VPADDD  32(R8)(DX*1), Y2, Y2
-	VPADDD  64(R8)(DX*1), Y1, Y1
-	VPADDD  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y3
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y1
+	VMOVUPS 96(DI), Y0
+	VPADDD  (DI)(R9*1), Y3, Y3
+	VPADDD  32(DI)(R9*1), Y2, Y2
+	VPADDD  64(DI)(R9*1), Y1, Y1
+	VPADDD  96(DI)(R9*1), Y0, Y0
+	VPADDD  (DI)(DX*1), Y3, Y3
+	VPADDD  32(DI)(DX*1), Y2, Y2
+	VPADDD  64(DI)(DX*1), Y1, Y1
+	VPADDD  96(DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y4
 	VMOVUPS 32(CX), Y5
 	VMOVUPS 64(CX), Y6
@@ -48649,19 +50284,19 @@ many5:
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R8, R11
 
 many5left:
-	VPADDD (R12), Y3, Y3
-	VPADDD 32(R12), Y2, Y2
-	VPADDD 64(R12), Y1, Y1
-	VPADDD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Y3, Y3
+	VPADDD 32(R11), Y2, Y2
+	VPADDD 64(R11), Y1, Y1
+	VPADDD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
@@ -48669,40 +50304,40 @@ many5done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $-32, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+8
 	JLT     last5
-	VMOVUPS (R8), Y0
-	VPADDD  (R8)(DI*1), Y0, Y0
-	VPADDD  (R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y0
+	VPADDD  (DI)(R9*1), Y0, Y0
+	VPADDD  (DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y1
 	VPADDD  (CX)(DX*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 one5left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one5left
 
 one5done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $-8, R10
 	JMP     one5
 
@@ -48720,12 +50355,45 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), DI
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), R8
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (DI), Y0
+	VPADDD  (DI)(R9*1), Y0, Y0
+	VPADDD  (DI)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VPADDD  (CX)(DX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector5done
+	MOVQ    R8, R11
+
+vector5left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ    R10, R11
@@ -48733,23 +50401,23 @@ narrow5:
 	LEAQ    reducesumConst0<>+0(SB), R12
 	SUBQ    R11, R12
 	VMOVUPS 32(R12), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(DI*1), Y0, Y2
+	VMASKMOVPS (DI), Y0, Y1
+	VMASKMOVPS (DI)(R9*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (R8)(DX*1), Y0, Y2
+	VMASKMOVPS (DI)(DX*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
 	VMASKMOVPS (CX), Y0, Y2
 	VMASKMOVPS (CX)(DX*1), Y0, Y3
 	VPADDD     Y3, Y2, Y2
 	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), R9
+	MOVQ       8(SP), R8
 	MOVQ       72(AX), R12
 	TESTQ      R12, R12
 	JEQ        narrow5done
-	MOVQ       R9, R11
+	MOVQ       R8, R11
 
 narrow5left:
 	VMASKMOVPS (R11), Y0, Y2
@@ -48785,26 +50453,28 @@ noone_18:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), DI
 	ADDQ  80(AX), CX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
+	MOVQ 16(AX), R9
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow6
+	CMPQ R10, $+8
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -48822,11 +50492,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	VMOVUPS (SI), Y0
 	VPADDD  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VPADDD  (SI)(R9*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y1
+	VPADDD  (SI)(R8*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
 	VMOVUPS (BX), Y1
 	VPADDD  (BX)(CX*1), Y1, Y1
@@ -48834,7 +50504,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 overlap6left:
 	VPADDD (R12), Y0, Y0
@@ -48856,7 +50526,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 
 many6:
 	CMPQ    R10, $+32
@@ -48869,14 +50539,14 @@ many6:
 	VPADDD  32(SI)(CX*1), Y1, Y1
 	VPADDD  64(SI)(CX*1), Y2, Y2
 	VPADDD  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y7
-	VMOVUPS 32(SI)(R8*1), Y6
-	VMOVUPS 64(SI)(R8*1), Y5
-	VMOVUPS 96(SI)(R8*1), Y4
-	VPADDD  (SI)(R9*1), Y7, Y7
-	VPADDD  32(SI)(R9*1), Y6, Y6
-	VPADDD  64(SI)(R9*1), Y5, Y5
-	VPADDD  96(SI)(R9*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y7
+	VMOVUPS 32(SI)(DI*1), Y6
+	VMOVUPS 64(SI)(DI*1), Y5
+	VMOVUPS 96(SI)(DI*1), Y4
+	VPADDD  (SI)(R8*1), Y7, Y7
+	VPADDD  32(SI)(R8*1), Y6, Y6
+	VPADDD  64(SI)(R8*1), Y5, Y5
+	VPADDD  96(SI)(R8*1), Y4, Y4
 	VPADDD  Y7, Y0, Y0
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y5, Y2, Y2
@@ -48896,7 +50566,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 
 many6left:
 	VPADDD (R11), Y0, Y0
@@ -48916,7 +50586,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $-32, R10
 	JMP     many6
 
@@ -48925,8 +50595,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Y3
 	VPADDD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VPADDD  (SI)(R9*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDD  (SI)(R8*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
 	VMOVUPS (BX), Y2
 	VPADDD  (BX)(CX*1), Y2, Y2
@@ -48934,7 +50604,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 one6left:
 	VPADDD (R12), Y3, Y3
@@ -48948,7 +50618,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $-8, R10
 	JMP     one6
 
@@ -48969,157 +50639,194 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Y3
+	VPADDD  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDD  (SI)(R8*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VPADDD  (BX)(CX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    R9, R11
+
+vector6left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
 	VMASKMOVPS (SI), Y3, Y2
 	VMASKMOVPS (SI)(CX*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (SI)(R8*1), Y3, Y1
-	VMASKMOVPS (SI)(R9*1), Y3, Y0
+	VMASKMOVPS (SI)(DI*1), Y3, Y1
+	VMASKMOVPS (SI)(R8*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
 	VMASKMOVPS (BX), Y3, Y1
 	VMASKMOVPS (BX)(CX*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
-	MOVQ       8(SP), DI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow6done
-	MOVQ       DI, R12
+	MOVQ       R9, R11
 
 narrow6left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), R12
+	LEAQ         (DX), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_19
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_19:
 	TESTB     $0x02, R10
 	JEQ       nopair_20
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_20:
 	TESTB  $0x01, R10
 	JEQ    noone_21
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_21:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  80(AX), BX
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow7
+	CMPQ R10, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Y3
-	VPADDD  (R9)(BX*1), Y3, Y3
-	VPADDD  (R9)(SI*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Y3
+	VPADDD  (R8)(BX*1), Y3, Y3
+	VPADDD  (R8)(SI*1), Y3, Y3
 	VMOVUPS (DX), Y2
 	VPADDD  (DX)(BX*1), Y2, Y2
 	VPADDD  (DX)(SI*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 overlap7left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
 
 many7:
 	CMPQ    R10, $+32
 	JLT     one7
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VPADDD  (R9)(BX*1), Y3, Y3
-	VPADDD  32(R9)(BX*1), Y2, Y2
-	VPADDD  64(R9)(BX*1), Y1, Y1
-	VPADDD  96(R9)(BX*1), Y0, Y0
-	VPADDD  (R9)(SI*1), Y3, Y3
-	VPADDD  32(R9)(SI*1), Y2, Y2
-	VPADDD  64(R9)(SI*1), Y1, Y1
-	VPADDD  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDD  (R8)(BX*1), Y3, Y3
+	VPADDD  32(R8)(BX*1), Y2, Y2
+	VPADDD  64(R8)(BX*1), Y1, Y1
+	VPADDD  96(R8)(BX*1), Y0, Y0
+	VPADDD  (R8)(SI*1), Y3, Y3
+	VPADDD  32(R8)(SI*1), Y2, Y2
+	VPADDD  64(R8)(SI*1), Y1, Y1
+	VPADDD  96(R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y7
 	VMOVUPS 32(DX), Y6
 	VMOVUPS 64(DX), Y5
@@ -49136,29 +50843,29 @@ many7:
 	VPADDD  Y6, Y2, Y2
 	VPADDD  Y5, Y1, Y1
 	VPADDD  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 many7left:
-	VPADDD (R12), Y3, Y3
-	VPADDD 32(R12), Y2, Y2
-	VPADDD 64(R12), Y1, Y1
-	VPADDD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Y3, Y3
+	VPADDD 32(R11), Y2, Y2
+	VPADDD 64(R11), Y1, Y1
+	VPADDD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DX
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-32, R10
 	JMP     many7
@@ -49166,30 +50873,30 @@ many7done:
 one7:
 	CMPQ    R10, $+8
 	JLT     last7
-	VMOVUPS (R9), Y0
-	VPADDD  (R9)(BX*1), Y0, Y0
-	VPADDD  (R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y0
+	VPADDD  (R8)(BX*1), Y0, Y0
+	VPADDD  (R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y1
 	VPADDD  (DX)(BX*1), Y1, Y1
 	VPADDD  (DX)(SI*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 one7left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DX
+	VMOVUPS Y0, (DI)
 	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-8, R10
 	JMP     one7
@@ -49198,9 +50905,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next7:
 	MOVQ  (SP), R10
@@ -49208,12 +50915,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R8), Y0
+	VPADDD  (R8)(BX*1), Y0, Y0
+	VPADDD  (R8)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VPADDD  (DX)(BX*1), Y1, Y1
+	VPADDD  (DX)(SI*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector7done
+	MOVQ    CX, R11
+
+vector7left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ    R10, R11
@@ -49224,10 +50965,10 @@ narrow7:
 	MOVQ    CX, 8(SP)
 
 narrow7outer:
-	VMASKMOVPS (R9), Y0, Y1
-	VMASKMOVPS (R9)(BX*1), Y0, Y2
+	VMASKMOVPS (R8), Y0, Y1
+	VMASKMOVPS (R8)(BX*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (R9)(SI*1), Y0, Y2
+	VMASKMOVPS (R8)(SI*1), Y0, Y2
 	VPADDD     Y2, Y1, Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VMASKMOVPS (DX)(BX*1), Y0, Y3
@@ -49250,7 +50991,7 @@ narrow7left:
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (R8), R11
+	LEAQ         (DI), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_22
 	VMOVUPS      X1, (R11)
@@ -49275,26 +51016,28 @@ noone_24:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R9
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
+	MOVQ 32(AX), R8
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow8
+	CMPQ R10, $+8
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -49304,23 +51047,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
 	ADDQ    R11, BX
-	VMOVUPS (DI), Y0
-	VPADDD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (DI)(R9*1), Y1
-	VPADDD  (DI)(CX*1), Y1, Y1
+	VMOVUPS (R9), Y0
+	VPADDD  (R9)(DX*1), Y0, Y0
+	VMOVUPS (R9)(R8*1), Y1
+	VPADDD  (R9)(CX*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VPADDD  (R8)(DX*1), Y1, Y1
-	VPADDD  (R8)(R9*1), Y1, Y1
+	VMOVUPS (DI), Y1
+	VPADDD  (DI)(DX*1), Y1, Y1
+	VPADDD  (DI)(R8*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -49339,11 +51082,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x02, R12
@@ -49352,38 +51095,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+32
 	JLT     one8
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS 64(DI), Y2
-	VMOVUPS 96(DI), Y3
-	VPADDD  (DI)(DX*1), Y0, Y0
-	VPADDD  32(DI)(DX*1), Y1, Y1
-	VPADDD  64(DI)(DX*1), Y2, Y2
-	VPADDD  96(DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y4
-	VMOVUPS 32(DI)(R9*1), Y5
-	VMOVUPS 64(DI)(R9*1), Y6
-	VMOVUPS 96(DI)(R9*1), Y7
-	VPADDD  (DI)(CX*1), Y4, Y4
-	VPADDD  32(DI)(CX*1), Y5, Y5
-	VPADDD  64(DI)(CX*1), Y6, Y6
-	VPADDD  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VPADDD  (R9)(DX*1), Y0, Y0
+	VPADDD  32(R9)(DX*1), Y1, Y1
+	VPADDD  64(R9)(DX*1), Y2, Y2
+	VPADDD  96(R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y4
+	VMOVUPS 32(R9)(R8*1), Y5
+	VMOVUPS 64(R9)(R8*1), Y6
+	VMOVUPS 96(R9)(R8*1), Y7
+	VPADDD  (R9)(CX*1), Y4, Y4
+	VPADDD  32(R9)(CX*1), Y5, Y5
+	VPADDD  64(R9)(CX*1), Y6, Y6
+	VPADDD  96(R9)(CX*1), Y7, Y7
 	VPADDD  Y4, Y0, Y0
 	VPADDD  Y5, Y1, Y1
 	VPADDD  Y6, Y2, Y2
 	VPADDD  Y7, Y3, Y3
-	VMOVUPS (R8), Y7
-	VMOVUPS 32(R8), Y6
-	VMOVUPS 64(R8), Y5
-	VMOVUPS 96(R8), Y4
-	VPADDD  (R8)(DX*1), Y7, Y7
-	VPADDD  32(R8)(DX*1), Y6, Y6
-	VPADDD  64(R8)(DX*1), Y5, Y5
-	VPADDD  96(R8)(DX*1), Y4, Y4
-	VPADDD  (R8)(R9*1), Y7, Y7
-	VPADDD  32(R8)(R9*1), Y6, Y6
-	VPADDD  64(R8)(R9*1), Y5, Y5
-	VPADDD  96(R8)(R9*1), Y4, Y4
+	VMOVUPS (DI), Y7
+	VMOVUPS 32(DI), Y6
+	VMOVUPS 64(DI), Y5
+	VMOVUPS 96(DI), Y4
+	VPADDD  (DI)(DX*1), Y7, Y7
+	VPADDD  32(DI)(DX*1), Y6, Y6
+	VPADDD  64(DI)(DX*1), Y5, Y5
+	VPADDD  96(DI)(DX*1), Y4, Y4
+	VPADDD  (DI)(R8*1), Y7, Y7
+	VPADDD  32(DI)(R8*1), Y6, Y6
+	VPADDD  64(DI)(R8*1), Y5, Y5
+	VPADDD  96(DI)(R8*1), Y4, Y4
 	VPADDD  Y7, Y0, Y0
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y5, Y2, Y2
@@ -49408,8 +51151,8 @@ many8done:
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R8
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $-32, R10
@@ -49418,14 +51161,14 @@ many8done:
 one8:
 	CMPQ    R10, $+8
 	JLT     last8
-	VMOVUPS (DI), Y3
-	VPADDD  (DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y2
-	VPADDD  (DI)(CX*1), Y2, Y2
+	VMOVUPS (R9), Y3
+	VPADDD  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VPADDD  (R9)(CX*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VPADDD  (R8)(DX*1), Y2, Y2
-	VPADDD  (R8)(R9*1), Y2, Y2
+	VMOVUPS (DI), Y2
+	VPADDD  (DI)(DX*1), Y2, Y2
+	VPADDD  (DI)(R8*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -49441,8 +51184,8 @@ one8left:
 
 one8done:
 	VMOVUPS Y3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R8
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $-8, R10
@@ -49462,77 +51205,113 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (R9), Y3
+	VPADDD  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VPADDD  (R9)(CX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (DI), Y2
+	VPADDD  (DI)(DX*1), Y2, Y2
+	VPADDD  (DI)(R8*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, R12
-	SHLQ    $0x02, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    BX, 8(SP)
 
 narrow8outer:
-	VMASKMOVPS (DI), Y3, Y2
-	VMASKMOVPS (DI)(DX*1), Y3, Y1
+	VMASKMOVPS (R9), Y3, Y2
+	VMASKMOVPS (R9)(DX*1), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (DI)(R9*1), Y3, Y1
-	VMASKMOVPS (DI)(CX*1), Y3, Y0
+	VMASKMOVPS (R9)(R8*1), Y3, Y1
+	VMASKMOVPS (R9)(CX*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (R8), Y3, Y1
-	VMASKMOVPS (R8)(DX*1), Y3, Y0
+	VMASKMOVPS (DI), Y3, Y1
+	VMASKMOVPS (DI)(DX*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
-	VMASKMOVPS (R8)(R9*1), Y3, Y0
+	VMASKMOVPS (DI)(R8*1), Y3, Y0
 	VPADDD     Y0, Y1, Y1
 	VPADDD     Y1, Y2, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow8done
-	MOVQ       BX, R12
+	MOVQ       BX, R11
 
 narrow8left:
-	VMASKMOVPS (R12), Y3, Y1
+	VMASKMOVPS (R11), Y3, Y1
 	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (SI), R12
+	LEAQ         (SI), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_25
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_25:
 	TESTB     $0x02, R10
 	JEQ       nopair_26
-	VMOVSD    X2, (R12)
-	ADDQ      $+8, R12
+	VMOVSD    X2, (R11)
+	ADDQ      $+8, R11
 	VPERMILPD $0x01, X2, X2
 
 nopair_26:
 	TESTB  $0x01, R10
 	JEQ    noone_27
-	VMOVSS X2, (R12)
+	VMOVSS X2, (R11)
 
 noone_27:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), DI
-	ADDQ  80(AX), R8
 	ADDQ  88(AX), SI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
@@ -49541,71 +51320,73 @@ noone_27:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow9
+	CMPQ R10, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, DX
 	VMOVUPS (CX), Y3
-	VPADDD  (CX)(R8*1), Y3, Y3
-	VMOVUPS (CX)(DI*1), Y2
+	VPADDD  (CX)(DI*1), Y3, Y3
+	VMOVUPS (CX)(R9*1), Y2
 	VPADDD  (CX)(BX*1), Y2, Y2
 	VPADDD  Y2, Y3, Y3
 	VMOVUPS (SI), Y2
-	VPADDD  (SI)(R8*1), Y2, Y2
-	VMOVUPS (SI)(DI*1), Y1
+	VPADDD  (SI)(DI*1), Y2, Y2
+	VMOVUPS (SI)(R9*1), Y1
 	VPADDD  (SI)(BX*1), Y1, Y1
 	VPADDD  Y1, Y2, Y2
 	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 overlap9left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, DX
 
 many9:
 	CMPQ    R10, $+32
@@ -49614,14 +51395,14 @@ many9:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
 	VMOVUPS 96(CX), Y0
-	VPADDD  (CX)(R8*1), Y3, Y3
-	VPADDD  32(CX)(R8*1), Y2, Y2
-	VPADDD  64(CX)(R8*1), Y1, Y1
-	VPADDD  96(CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y4
-	VMOVUPS 32(CX)(DI*1), Y5
-	VMOVUPS 64(CX)(DI*1), Y6
-	VMOVUPS 96(CX)(DI*1), Y7
+	VPADDD  (CX)(DI*1), Y3, Y3
+	VPADDD  32(CX)(DI*1), Y2, Y2
+	VPADDD  64(CX)(DI*1), Y1, Y1
+	VPADDD  96(CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVUPS 32(CX)(R9*1), Y5
+	VMOVUPS 64(CX)(R9*1), Y6
+	VMOVUPS 96(CX)(R9*1), Y7
 	VPADDD  (CX)(BX*1), Y4, Y4
 	VPADDD  32(CX)(BX*1), Y5, Y5
 	VPADDD  64(CX)(BX*1), Y6, Y6
@@ -49634,14 +51415,14 @@ many9:
 	VMOVUPS 32(SI), Y6
 	VMOVUPS 64(SI), Y5
 	VMOVUPS 96(SI), Y4
-	VPADDD  (SI)(R8*1), Y7, Y7
-	VPADDD  32(SI)(R8*1), Y6, Y6
-	VPADDD  64(SI)(R8*1), Y5, Y5
-	VPADDD  96(SI)(R8*1), Y4, Y4
-	VMOVUPS (SI)(DI*1), Y8
-	VMOVUPS 32(SI)(DI*1), Y9
-	VMOVUPS 64(SI)(DI*1), Y10
-	VMOVUPS 96(SI)(DI*1), Y11
+	VPADDD  (SI)(DI*1), Y7, Y7
+	VPADDD  32(SI)(DI*1), Y6, Y6
+	VPADDD  64(SI)(DI*1), Y5, Y5
+	VPADDD  96(SI)(DI*1), Y4, Y4
+	VMOVUPS (SI)(R9*1), Y8
+	VMOVUPS 32(SI)(R9*1), Y9
+	VMOVUPS 64(SI)(R9*1), Y10
+	VMOVUPS 96(SI)(R9*1), Y11
 	VPADDD  (SI)(BX*1), Y8, Y8
 	VPADDD  32(SI)(BX*1), Y9, Y9
 	VPADDD  64(SI)(BX*1), Y10, Y10
@@ -49654,29 +51435,29 @@ many9:
 	VPADDD  Y6, Y2, Y2
 	VPADDD  Y5, Y1, Y1
 	VPADDD  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 many9left:
-	VPADDD (R12), Y3, Y3
-	VPADDD 32(R12), Y2, Y2
-	VPADDD 64(R12), Y1, Y1
-	VPADDD 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Y3, Y3
+	VPADDD 32(R11), Y2, Y2
+	VPADDD 64(R11), Y1, Y1
+	VPADDD 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (R9)
-	VMOVUPS Y2, 32(R9)
-	VMOVUPS Y1, 64(R9)
-	VMOVUPS Y0, 96(R9)
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $+128, DX
 	ADDQ    $-32, R10
 	JMP     many9
@@ -49685,33 +51466,33 @@ one9:
 	CMPQ    R10, $+8
 	JLT     last9
 	VMOVUPS (CX), Y0
-	VPADDD  (CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y1
+	VPADDD  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
 	VPADDD  (CX)(BX*1), Y1, Y1
 	VPADDD  Y1, Y0, Y0
 	VMOVUPS (SI), Y1
-	VPADDD  (SI)(R8*1), Y1, Y1
-	VMOVUPS (SI)(DI*1), Y2
+	VPADDD  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
 	VPADDD  (SI)(BX*1), Y2, Y2
 	VPADDD  Y2, Y1, Y1
 	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 one9left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (R9)
+	VMOVUPS Y0, (R8)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $+32, DX
 	ADDQ    $-8, R10
 	JMP     one9
@@ -49720,9 +51501,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R9
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R9)
+	VMOVUPS Y0, -32(R8)
 
 next9:
 	MOVQ  (SP), R10
@@ -49732,10 +51513,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Y0
+	VPADDD  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
+	VPADDD  (CX)(BX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VPADDD  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VPADDD  (SI)(BX*1), Y2, Y2
+	VPADDD  Y2, Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector9done
+	MOVQ    DX, R11
+
+vector9left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (R8)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ    R10, R11
@@ -49747,16 +51566,16 @@ narrow9:
 
 narrow9outer:
 	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
 	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (CX)(R9*1), Y0, Y2
 	VMASKMOVPS (CX)(BX*1), Y0, Y3
 	VPADDD     Y3, Y2, Y2
 	VPADDD     Y2, Y1, Y1
 	VMASKMOVPS (SI), Y0, Y2
-	VMASKMOVPS (SI)(R8*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
 	VMASKMOVPS (SI)(DI*1), Y0, Y3
+	VPADDD     Y3, Y2, Y2
+	VMASKMOVPS (SI)(R9*1), Y0, Y3
 	VMASKMOVPS (SI)(BX*1), Y0, Y4
 	VPADDD     Y4, Y3, Y3
 	VPADDD     Y3, Y2, Y2
@@ -49776,7 +51595,7 @@ narrow9left:
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (R9), R11
+	LEAQ         (R8), R11
 	TESTB        $0x04, R10
 	JEQ          nohalf_28
 	VMOVUPS      X1, (R11)
@@ -49803,7 +51622,7 @@ noone_30:
 	JEQ   end
 	ADDQ  80(AX), CX
 	ADDQ  80(AX), SI
-	ADDQ  88(AX), R9
+	ADDQ  88(AX), R8
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -49861,6 +51680,8 @@ TEXT ·colsI64AVX2(SB), $64-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+4
 	JLT  narrow0
+	CMPQ SI, $+4
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -49976,48 +51797,75 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Y3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VPADDQ (DI), Y3, Y3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ    SI, R8
-	SHLQ    $0x03, R8
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R8, DI
-	VMOVUPS 32(DI), Y3
+	MOVQ    SI, DI
+	SHLQ    $0x03, DI
+	LEAQ    reducesumConst0<>+0(SB), R8
+	SUBQ    DI, R8
+	VMOVUPS 32(R8), Y3
 	MOVQ    BX, 8(SP)
 
 narrow0outer:
 	VMASKMOVPD (DX), Y3, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R8
+	TESTQ      R8, R8
 	JEQ        narrow0done
-	MOVQ       BX, R8
+	MOVQ       BX, DI
 
 narrow0left:
-	VMASKMOVPD (R8), Y3, Y1
+	VMASKMOVPD (DI), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), DI
+	ADDQ       $-1, R8
+	TESTQ      R8, R8
 	JNE        narrow0left
 
 narrow0done:
-	LEAQ         (CX), R8
+	LEAQ         (CX), DI
 	TESTB        $0x02, SI
 	JEQ          nohalf_1
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
+	VMOVUPS      X2, (DI)
+	ADDQ         $+16, DI
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_1:
 	TESTB  $0x01, SI
 	JEQ    noone_2
-	VMOVSD X2, (R8)
+	VMOVSD X2, (DI)
 
 noone_2:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), CX
@@ -50031,50 +51879,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+4
+	MOVQ 56(AX), DI
+	CMPQ DI, $+4
 	JLT  narrow1
+	CMPQ DI, $+4
+	JEQ  vector1
 
 outer1:
-	MOVQ    R8, DI
-	ANDQ    $+3, DI
-	TESTQ   DI, DI
+	MOVQ    DI, R8
+	ANDQ    $+3, R8
+	TESTQ   R8, R8
 	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, CX
+	MOVQ    DI, R8
+	ADDQ    $-4, R8
+	SHLQ    $0x03, R8
+	ADDQ    R8, DX
+	MOVQ    DI, R8
+	ADDQ    $-4, R8
+	SHLQ    $0x03, R8
+	ADDQ    R8, CX
 	VMOVUPS (DX), Y3
 	VPADDQ  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDQ (R9), Y3, Y3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-4, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, DX
-	MOVQ    R8, R9
+	MOVQ    DI, R9
 	ADDQ    $-4, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    R8, $+16
+	CMPQ    DI, $+16
 	JLT     one1
 	VMOVUPS (DX), Y3
 	VMOVUPS 32(DX), Y2
@@ -50087,14 +51937,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    CX, R8
 
 many1left:
-	VPADDQ (DI), Y3, Y3
-	VPADDQ 32(DI), Y2, Y2
-	VPADDQ 64(DI), Y1, Y1
-	VPADDQ 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
+	VPADDQ (R8), Y3, Y3
+	VPADDQ 32(R8), Y2, Y2
+	VPADDQ 64(R8), Y1, Y1
+	VPADDQ 96(R8), Y0, Y0
+	ADDQ   104(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -50107,24 +51957,24 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+128, BX
 	ADDQ    $+128, CX
-	ADDQ    $-16, R8
+	ADDQ    $-16, DI
 	JMP     many1
 
 one1:
-	CMPQ    R8, $+4
+	CMPQ    DI, $+4
 	JLT     last1
 	VMOVUPS (DX), Y0
 	VPADDQ  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDQ (R9), Y0, Y0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
 	JNE    one1left
 
 one1done:
@@ -50132,35 +51982,63 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, CX
-	ADDQ    $-4, R8
+	ADDQ    $-4, DI
 	JMP     one1
 
 last1:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JEQ     next1
-	SHLQ    $0x03, R8
-	ADDQ    R8, BX
+	SHLQ    $0x03, DI
+	ADDQ    DI, BX
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, -32(BX)
 
 next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
+	MOVQ  56(AX), DI
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), DI
+
+vector1outer:
+	VMOVUPS (DX), Y0
+	VPADDQ  (DX)(SI*1), Y0, Y0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, R8
+
+vector1left:
+	VPADDQ (R8), Y0, Y0
+	ADDQ   104(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ    R8, R9
-	SHLQ    $0x03, R9
-	LEAQ    reducesumConst0<>+0(SB), DI
-	SUBQ    R9, DI
-	VMOVUPS 32(DI), Y0
+	MOVQ    DI, R8
+	SHLQ    $0x03, R8
+	LEAQ    reducesumConst0<>+0(SB), R9
+	SUBQ    R8, R9
+	VMOVUPS 32(R9), Y0
 	MOVQ    CX, 8(SP)
 
 narrow1outer:
@@ -50168,37 +52046,37 @@ narrow1outer:
 	VMASKMOVPD (DX)(SI*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), DI
-	TESTQ      DI, DI
+	MOVQ       72(AX), R9
+	TESTQ      R9, R9
 	JEQ        narrow1done
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 
 narrow1left:
-	VMASKMOVPD (R9), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R9
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       104(AX), R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        narrow1left
 
 narrow1done:
-	LEAQ         (BX), R9
-	TESTB        $0x02, R8
+	LEAQ         (BX), R8
+	TESTB        $0x02, DI
 	JEQ          nohalf_3
-	VMOVUPS      X1, (R9)
-	ADDQ         $+16, R9
+	VMOVUPS      X1, (R8)
+	ADDQ         $+16, R8
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_3:
-	TESTB  $0x01, R8
+	TESTB  $0x01, DI
 	JEQ    noone_4
-	VMOVSD X1, (R9)
+	VMOVSD X1, (R8)
 
 noone_4:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  80(AX), DX
 	ADDQ  88(AX), BX
@@ -50212,28 +52090,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
+	MOVQ 32(AX), DI
+	LEAQ (BX)(DI*1), R8
+	MOVQ 56(AX), R9
+	CMPQ R9, $+4
 	JLT  narrow2
+	CMPQ R9, $+4
+	JEQ  vector2
 
 outer2:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ANDQ    $+3, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-4, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, SI
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	ADDQ    $-4, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Y0
 	VPADDQ  (SI)(BX*1), Y0, Y0
-	VPADDQ  (SI)(R8*1), Y0, Y0
+	VPADDQ  (SI)(DI*1), Y0, Y0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -50248,17 +52128,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Y0, 32(SP)
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, SI
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    DI, $+16
+	CMPQ    R9, $+16
 	JLT     one2
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
@@ -50268,10 +52148,10 @@ many2:
 	VPADDQ  32(SI)(BX*1), Y1, Y1
 	VPADDQ  64(SI)(BX*1), Y2, Y2
 	VPADDQ  96(SI)(BX*1), Y3, Y3
-	VPADDQ  (SI)(R8*1), Y0, Y0
-	VPADDQ  32(SI)(R8*1), Y1, Y1
-	VPADDQ  64(SI)(R8*1), Y2, Y2
-	VPADDQ  96(SI)(R8*1), Y3, Y3
+	VPADDQ  (SI)(DI*1), Y0, Y0
+	VPADDQ  32(SI)(DI*1), Y1, Y1
+	VPADDQ  64(SI)(DI*1), Y2, Y2
+	VPADDQ  96(SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -50295,15 +52175,15 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, DX
 	ADDQ    $+128, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R9
 	JMP     many2
 
 one2:
-	CMPQ    DI, $+4
+	CMPQ    R9, $+4
 	JLT     last2
 	VMOVUPS (SI), Y3
 	VPADDQ  (SI)(BX*1), Y3, Y3
-	VPADDQ  (SI)(R8*1), Y3, Y3
+	VPADDQ  (SI)(DI*1), Y3, Y3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -50321,75 +52201,104 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, DX
 	ADDQ    $+32, CX
-	ADDQ    $-4, DI
+	ADDQ    $-4, R9
 	JMP     one2
 
 last2:
-	TESTQ   DI, DI
+	TESTQ   R9, R9
 	JEQ     next2
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
+	SHLQ    $0x03, R9
+	ADDQ    R9, DX
 	VMOVUPS 32(SP), Y3
 	VMOVUPS Y3, -32(DX)
 
 next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R9
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), R9
+
+vector2outer:
+	VMOVUPS (SI), Y3
+	VPADDQ  (SI)(BX*1), Y3, Y3
+	VPADDQ  (SI)(DI*1), Y3, Y3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VPADDQ (R10), Y3, Y3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ    DI, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R10
-	SUBQ    R11, R10
-	VMOVUPS 32(R10), Y3
+	MOVQ    R9, R10
+	SHLQ    $0x03, R10
+	LEAQ    reducesumConst0<>+0(SB), R11
+	SUBQ    R10, R11
+	VMOVUPS 32(R11), Y3
 	MOVQ    CX, 8(SP)
 
 narrow2outer:
 	VMASKMOVPD (SI), Y3, Y2
 	VMASKMOVPD (SI)(BX*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (SI)(R8*1), Y3, Y1
+	VMASKMOVPD (SI)(DI*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
 	MOVQ       8(SP), CX
-	MOVQ       72(AX), R10
-	TESTQ      R10, R10
+	MOVQ       72(AX), R11
+	TESTQ      R11, R11
 	JEQ        narrow2done
-	MOVQ       CX, R11
+	MOVQ       CX, R10
 
 narrow2left:
-	VMASKMOVPD (R11), Y3, Y1
+	VMASKMOVPD (R10), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R10
-	TESTQ      R10, R10
+	ADDQ       104(AX), R10
+	ADDQ       $-1, R11
+	TESTQ      R11, R11
 	JNE        narrow2left
 
 narrow2done:
-	LEAQ         (DX), R11
-	TESTB        $0x02, DI
+	LEAQ         (DX), R10
+	TESTB        $0x02, R9
 	JEQ          nohalf_5
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
+	VMOVUPS      X2, (R10)
+	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_5:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_6
-	VMOVSD X2, (R11)
+	VMOVSD X2, (R10)
 
 noone_6:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  88(AX), DX
@@ -50399,156 +52308,189 @@ noone_6:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
+	MOVQ 56(AX), R9
+	CMPQ R9, $+4
 	JLT  narrow3
+	CMPQ R9, $+4
+	JEQ  vector3
 
 outer3:
-	MOVQ    DI, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
+	MOVQ    R9, R10
+	ANDQ    $+3, R10
+	TESTQ   R10, R10
 	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y3
-	VPADDQ  (R9)(SI*1), Y3, Y3
-	VMOVUPS (R9)(CX*1), Y2
-	VPADDQ  (R9)(DX*1), Y2, Y2
+	MOVQ    R9, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, R8
+	MOVQ    R9, R10
+	ADDQ    $-4, R10
+	SHLQ    $0x03, R10
+	ADDQ    R10, BX
+	VMOVUPS (R8), Y3
+	VPADDQ  (R8)(SI*1), Y3, Y3
+	VMOVUPS (R8)(CX*1), Y2
+	VPADDQ  (R8)(DX*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     overlap3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 overlap3left:
-	VPADDQ (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, BX
+	MOVQ    R9, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R9, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, BX
 
 many3:
-	CMPQ    DI, $+16
+	CMPQ    R9, $+16
 	JLT     one3
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VPADDQ  (R9)(SI*1), Y3, Y3
-	VPADDQ  32(R9)(SI*1), Y2, Y2
-	VPADDQ  64(R9)(SI*1), Y1, Y1
-	VPADDQ  96(R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y4
-	VMOVUPS 32(R9)(CX*1), Y5
-	VMOVUPS 64(R9)(CX*1), Y6
-	VMOVUPS 96(R9)(CX*1), Y7
-	VPADDQ  (R9)(DX*1), Y4, Y4
-	VPADDQ  32(R9)(DX*1), Y5, Y5
-	VPADDQ  64(R9)(DX*1), Y6, Y6
-	VPADDQ  96(R9)(DX*1), Y7, Y7
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDQ  (R8)(SI*1), Y3, Y3
+	VPADDQ  32(R8)(SI*1), Y2, Y2
+	VPADDQ  64(R8)(SI*1), Y1, Y1
+	VPADDQ  96(R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y4
+	VMOVUPS 32(R8)(CX*1), Y5
+	VMOVUPS 64(R8)(CX*1), Y6
+	VMOVUPS 96(R8)(CX*1), Y7
+	VPADDQ  (R8)(DX*1), Y4, Y4
+	VPADDQ  32(R8)(DX*1), Y5, Y5
+	VPADDQ  64(R8)(DX*1), Y6, Y6
+	VPADDQ  96(R8)(DX*1), Y7, Y7
 	VPADDQ  Y4, Y3, Y3
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y7, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 many3left:
-	VPADDQ (R11), Y3, Y3
-	VPADDQ 32(R11), Y2, Y2
-	VPADDQ 64(R11), Y1, Y1
-	VPADDQ 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDQ (R10), Y3, Y3
+	VPADDQ 32(R10), Y2, Y2
+	VPADDQ 64(R10), Y1, Y1
+	VPADDQ 96(R10), Y0, Y0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, BX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R9
 	JMP     many3
 
 one3:
-	CMPQ    DI, $+4
+	CMPQ    R9, $+4
 	JLT     last3
-	VMOVUPS (R9), Y0
-	VPADDQ  (R9)(SI*1), Y0, Y0
-	VMOVUPS (R9)(CX*1), Y1
-	VPADDQ  (R9)(DX*1), Y1, Y1
+	VMOVUPS (R8), Y0
+	VPADDQ  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VPADDQ  (R8)(DX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JEQ     one3done
+	MOVQ    BX, R11
+
+one3left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    $+32, R8
+	ADDQ    $+32, DI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R9
+	JMP     one3
+
+last3:
+	TESTQ   R9, R9
+	JEQ     next3
+	SHLQ    $0x03, R9
+	ADDQ    R9, DI
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, -32(DI)
+
+next3:
+	MOVQ  (SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, (SP)
+	TESTQ R9, R9
+	JEQ   end
+	ADDQ  8(SP), R8
+	ADDQ  16(SP), DI
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), R9
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), R9
+
+vector3outer:
+	VMOVUPS (R8), Y0
+	VPADDQ  (R8)(SI*1), Y0, Y0
+	VMOVUPS (R8)(CX*1), Y1
+	VPADDQ  (R8)(DX*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R10
 
-one3left:
+vector3left:
 	VPADDQ (R10), Y0, Y0
 	ADDQ   104(AX), R10
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, R8
-	ADDQ    $+32, BX
-	ADDQ    $-4, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x03, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
+vector3done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R9
+	TESTQ   R9, R9
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
-	MOVQ    DI, R10
+	MOVQ    R9, R10
 	SHLQ    $0x03, R10
 	LEAQ    reducesumConst0<>+0(SB), R11
 	SUBQ    R10, R11
@@ -50556,11 +52498,11 @@ narrow3:
 	MOVQ    BX, 8(SP)
 
 narrow3outer:
-	VMASKMOVPD (R9), Y0, Y1
-	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(SI*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (R9)(CX*1), Y0, Y2
-	VMASKMOVPD (R9)(DX*1), Y0, Y3
+	VMASKMOVPD (R8)(CX*1), Y0, Y2
+	VMASKMOVPD (R8)(DX*1), Y0, Y3
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	MOVQ       8(SP), BX
@@ -50578,15 +52520,15 @@ narrow3left:
 	JNE        narrow3left
 
 narrow3done:
-	LEAQ         (R8), R10
-	TESTB        $0x02, DI
+	LEAQ         (DI), R10
+	TESTB        $0x02, R9
 	JEQ          nohalf_7
 	VMOVUPS      X1, (R10)
 	ADDQ         $+16, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
 nohalf_7:
-	TESTB  $0x01, DI
+	TESTB  $0x01, R9
 	JEQ    noone_8
 	VMOVSD X1, (R10)
 
@@ -50596,8 +52538,8 @@ noone_8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R8
+	ADDQ  80(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
 	JMP   narrow3outer
@@ -50607,14 +52549,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
+	MOVQ 24(AX), R8
 	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
+	LEAQ (R8)(BX*1), DI
+	MOVQ DX, R9
+	ADDQ 40(AX), R9
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow4
+	CMPQ R10, $+4
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -50628,17 +52572,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Y0
-	VPADDQ  (DX)(R9*1), Y0, Y0
+	VPADDQ  (DX)(R8*1), Y0, Y0
 	VMOVUPS (DX)(BX*1), Y1
-	VPADDQ  (DX)(R8*1), Y1, Y1
+	VPADDQ  (DX)(DI*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	VPADDQ  (DI), Y0, Y0
+	VPADDQ  (R9), Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -50660,7 +52604,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
@@ -50673,26 +52617,26 @@ many4:
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VPADDQ  (DX)(R9*1), Y0, Y0
-	VPADDQ  32(DX)(R9*1), Y1, Y1
-	VPADDQ  64(DX)(R9*1), Y2, Y2
-	VPADDQ  96(DX)(R9*1), Y3, Y3
+	VPADDQ  (DX)(R8*1), Y0, Y0
+	VPADDQ  32(DX)(R8*1), Y1, Y1
+	VPADDQ  64(DX)(R8*1), Y2, Y2
+	VPADDQ  96(DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y7
 	VMOVUPS 32(DX)(BX*1), Y6
 	VMOVUPS 64(DX)(BX*1), Y5
 	VMOVUPS 96(DX)(BX*1), Y4
-	VPADDQ  (DX)(R8*1), Y7, Y7
-	VPADDQ  32(DX)(R8*1), Y6, Y6
-	VPADDQ  64(DX)(R8*1), Y5, Y5
-	VPADDQ  96(DX)(R8*1), Y4, Y4
+	VPADDQ  (DX)(DI*1), Y7, Y7
+	VPADDQ  32(DX)(DI*1), Y6, Y6
+	VPADDQ  64(DX)(DI*1), Y5, Y5
+	VPADDQ  96(DX)(DI*1), Y4, Y4
 	VPADDQ  Y7, Y0, Y0
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y4, Y3, Y3
-	VPADDQ  (DI), Y0, Y0
-	VPADDQ  32(DI), Y1, Y1
-	VPADDQ  64(DI), Y2, Y2
-	VPADDQ  96(DI), Y3, Y3
+	VPADDQ  (R9), Y0, Y0
+	VPADDQ  32(R9), Y1, Y1
+	VPADDQ  64(R9), Y2, Y2
+	VPADDQ  96(R9), Y3, Y3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -50714,7 +52658,7 @@ many4done:
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
 	ADDQ    $-16, R10
@@ -50724,11 +52668,11 @@ one4:
 	CMPQ    R10, $+4
 	JLT     last4
 	VMOVUPS (DX), Y3
-	VPADDQ  (DX)(R9*1), Y3, Y3
+	VPADDQ  (DX)(R8*1), Y3, Y3
 	VMOVUPS (DX)(BX*1), Y2
-	VPADDQ  (DX)(R8*1), Y2, Y2
+	VPADDQ  (DX)(DI*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	VPADDQ  (DI), Y3, Y3
+	VPADDQ  (R9), Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -50744,7 +52688,7 @@ one4left:
 one4done:
 	VMOVUPS Y3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
 	ADDQ    $-4, R10
@@ -50765,65 +52709,98 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R9
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Y3
+	VPADDQ  (DX)(R8*1), Y3, Y3
+	VMOVUPS (DX)(BX*1), Y2
+	VPADDQ  (DX)(DI*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VPADDQ  (R9), Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Y3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    SI, 8(SP)
 
 narrow4outer:
 	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(R9*1), Y3, Y1
+	VMASKMOVPD (DX)(R8*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
 	VMASKMOVPD (DX)(BX*1), Y3, Y1
-	VMASKMOVPD (DX)(R8*1), Y3, Y0
+	VMASKMOVPD (DX)(DI*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (DI), Y3, Y1
+	VMASKMOVPD (R9), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
 	MOVQ       8(SP), SI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow4done
-	MOVQ       SI, R12
+	MOVQ       SI, R11
 
 narrow4left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow4left
 
 narrow4done:
-	LEAQ         (CX), R12
+	LEAQ         (CX), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_9
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_9:
 	TESTB  $0x01, R10
 	JEQ    noone_10
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_10:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), DX
-	ADDQ  80(AX), DI
+	ADDQ  80(AX), R9
 	ADDQ  88(AX), CX
 	ADDQ  96(AX), SI
 	MOVQ  SI, 8(SP)
@@ -50831,83 +52808,85 @@ noone_10:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), R8
+	MOVQ 8(AX), DI
 	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
+	LEAQ (R9)(DX*1), SI
+	MOVQ DI, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow5
+	CMPQ R10, $+4
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Y3
-	VPADDQ  (R8)(DI*1), Y3, Y3
-	VPADDQ  (R8)(DX*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	VMOVUPS (DI), Y3
+	VPADDQ  (DI)(R9*1), Y3, Y3
+	VPADDQ  (DI)(DX*1), Y3, Y3
 	VMOVUPS (CX), Y2
 	VPADDQ  (CX)(DX*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 overlap5left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
 
 many5:
 	CMPQ    R10, $+16
 	JLT     one5
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDQ  (R8)(DI*1), Y3, Y3
-	VPADDQ  32(R8)(DI*1), Y2, Y2
-	VPADDQ  64(R8)(DI*1), Y1, Y1
-	VPADDQ  96(R8)(DI*1), Y0, Y0
-	VPADDQ  (R8)(DX*1), Y3, Y3
-	VPADDQ  32(R8)(DX*1), Y2, Y2
-	VPADDQ  64(R8)(DX*1), Y1, Y1
-	VPADDQ  96(R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y3
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y1
+	VMOVUPS 96(DI), Y0
+	VPADDQ  (DI)(R9*1), Y3, Y3
+	VPADDQ  32(DI)(R9*1), Y2, Y2
+	VPADDQ  64(DI)(R9*1), Y1, Y1
+	VPADDQ  96(DI)(R9*1), Y0, Y0
+	VPADDQ  (DI)(DX*1), Y3, Y3
+	VPADDQ  32(DI)(DX*1), Y2, Y2
+	VPADDQ  64(DI)(DX*1), Y1, Y1
+	VPADDQ  96(DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y4
 	VMOVUPS 32(CX), Y5
 	VMOVUPS 64(CX), Y6
@@ -50920,19 +52899,19 @@ many5:
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R8, R11
 
 many5left:
-	VPADDQ (R12), Y3, Y3
-	VPADDQ 32(R12), Y2, Y2
-	VPADDQ 64(R12), Y1, Y1
-	VPADDQ 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Y3, Y3
+	VPADDQ 32(R11), Y2, Y2
+	VPADDQ 64(R11), Y1, Y1
+	VPADDQ 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
@@ -50940,40 +52919,40 @@ many5done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, R8
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $+128, BX
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $-16, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+4
 	JLT     last5
-	VMOVUPS (R8), Y0
-	VPADDQ  (R8)(DI*1), Y0, Y0
-	VPADDQ  (R8)(DX*1), Y0, Y0
+	VMOVUPS (DI), Y0
+	VPADDQ  (DI)(R9*1), Y0, Y0
+	VPADDQ  (DI)(DX*1), Y0, Y0
 	VMOVUPS (CX), Y1
 	VPADDQ  (CX)(DX*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R8, R12
 
 one5left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one5left
 
 one5done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+32, R8
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $+32, BX
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $-4, R10
 	JMP     one5
 
@@ -50991,12 +52970,45 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), DI
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), R8
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (DI), Y0
+	VPADDQ  (DI)(R9*1), Y0, Y0
+	VPADDQ  (DI)(DX*1), Y0, Y0
+	VMOVUPS (CX), Y1
+	VPADDQ  (CX)(DX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector5done
+	MOVQ    R8, R11
+
+vector5left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Y0, (BX)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R8
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ    R10, R11
@@ -51004,23 +53016,23 @@ narrow5:
 	LEAQ    reducesumConst0<>+0(SB), R12
 	SUBQ    R11, R12
 	VMOVUPS 32(R12), Y0
-	MOVQ    R9, 8(SP)
+	MOVQ    R8, 8(SP)
 
 narrow5outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(DI*1), Y0, Y2
+	VMASKMOVPD (DI), Y0, Y1
+	VMASKMOVPD (DI)(R9*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (R8)(DX*1), Y0, Y2
+	VMASKMOVPD (DI)(DX*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (CX)(DX*1), Y0, Y3
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), R9
+	MOVQ       8(SP), R8
 	MOVQ       72(AX), R12
 	TESTQ      R12, R12
 	JEQ        narrow5done
-	MOVQ       R9, R11
+	MOVQ       R8, R11
 
 narrow5left:
 	VMASKMOVPD (R11), Y0, Y2
@@ -51049,26 +53061,28 @@ noone_12:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R8
+	ADDQ  80(AX), DI
 	ADDQ  80(AX), CX
 	ADDQ  88(AX), BX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
+	ADDQ  96(AX), R8
+	MOVQ  R8, 8(SP)
 	JMP   narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), DI
+	MOVQ 16(AX), R9
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
+	MOVQ 32(AX), DI
+	LEAQ (CX)(DI*1), R8
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow6
+	CMPQ R10, $+4
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -51086,11 +53100,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, DI
+	ADDQ    R11, R9
 	VMOVUPS (SI), Y0
 	VPADDQ  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VPADDQ  (SI)(R9*1), Y1, Y1
+	VMOVUPS (SI)(DI*1), Y1
+	VPADDQ  (SI)(R8*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
 	VMOVUPS (BX), Y1
 	VPADDQ  (BX)(CX*1), Y1, Y1
@@ -51098,7 +53112,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 overlap6left:
 	VPADDQ (R12), Y0, Y0
@@ -51120,7 +53134,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 
 many6:
 	CMPQ    R10, $+16
@@ -51133,14 +53147,14 @@ many6:
 	VPADDQ  32(SI)(CX*1), Y1, Y1
 	VPADDQ  64(SI)(CX*1), Y2, Y2
 	VPADDQ  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y7
-	VMOVUPS 32(SI)(R8*1), Y6
-	VMOVUPS 64(SI)(R8*1), Y5
-	VMOVUPS 96(SI)(R8*1), Y4
-	VPADDQ  (SI)(R9*1), Y7, Y7
-	VPADDQ  32(SI)(R9*1), Y6, Y6
-	VPADDQ  64(SI)(R9*1), Y5, Y5
-	VPADDQ  96(SI)(R9*1), Y4, Y4
+	VMOVUPS (SI)(DI*1), Y7
+	VMOVUPS 32(SI)(DI*1), Y6
+	VMOVUPS 64(SI)(DI*1), Y5
+	VMOVUPS 96(SI)(DI*1), Y4
+	VPADDQ  (SI)(R8*1), Y7, Y7
+	VPADDQ  32(SI)(R8*1), Y6, Y6
+	VPADDQ  64(SI)(R8*1), Y5, Y5
+	VPADDQ  96(SI)(R8*1), Y4, Y4
 	VPADDQ  Y7, Y0, Y0
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y5, Y2, Y2
@@ -51160,7 +53174,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R9, R11
 
 many6left:
 	VPADDQ (R11), Y0, Y0
@@ -51180,7 +53194,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+128, DX
-	ADDQ    $+128, DI
+	ADDQ    $+128, R9
 	ADDQ    $-16, R10
 	JMP     many6
 
@@ -51189,8 +53203,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Y3
 	VPADDQ  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(R8*1), Y2
-	VPADDQ  (SI)(R9*1), Y2, Y2
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDQ  (SI)(R8*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
 	VMOVUPS (BX), Y2
 	VPADDQ  (BX)(CX*1), Y2, Y2
@@ -51198,7 +53212,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R9, R12
 
 one6left:
 	VPADDQ (R12), Y3, Y3
@@ -51212,7 +53226,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+32, DX
-	ADDQ    $+32, DI
+	ADDQ    $+32, R9
 	ADDQ    $-4, R10
 	JMP     one6
 
@@ -51233,150 +53247,187 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Y3
+	VPADDQ  (SI)(CX*1), Y3, Y3
+	VMOVUPS (SI)(DI*1), Y2
+	VPADDQ  (SI)(R8*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (BX), Y2
+	VPADDQ  (BX)(CX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    R9, R11
+
+vector6left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Y3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    DI, 8(SP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
+	MOVQ    R9, 8(SP)
 
 narrow6outer:
 	VMASKMOVPD (SI), Y3, Y2
 	VMASKMOVPD (SI)(CX*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (SI)(R8*1), Y3, Y1
-	VMASKMOVPD (SI)(R9*1), Y3, Y0
+	VMASKMOVPD (SI)(DI*1), Y3, Y1
+	VMASKMOVPD (SI)(R8*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
 	VMASKMOVPD (BX), Y3, Y1
 	VMASKMOVPD (BX)(CX*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
-	MOVQ       8(SP), DI
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       8(SP), R9
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow6done
-	MOVQ       DI, R12
+	MOVQ       R9, R11
 
 narrow6left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow6left
 
 narrow6done:
-	LEAQ         (DX), R12
+	LEAQ         (DX), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_13
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_13:
 	TESTB  $0x01, R10
 	JEQ    noone_14
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_14:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
 	ADDQ  80(AX), SI
 	ADDQ  80(AX), BX
 	ADDQ  88(AX), DX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
+	ADDQ  96(AX), R9
+	MOVQ  R9, 8(SP)
 	JMP   narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
+	MOVQ 8(AX), R8
+	MOVQ (AX), DI
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
+	LEAQ (BX)(SI*1), R9
+	MOVQ R8, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow7
+	CMPQ R10, $+4
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Y3
-	VPADDQ  (R9)(BX*1), Y3, Y3
-	VPADDQ  (R9)(SI*1), Y3, Y3
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	VMOVUPS (R8), Y3
+	VPADDQ  (R8)(BX*1), Y3, Y3
+	VPADDQ  (R8)(SI*1), Y3, Y3
 	VMOVUPS (DX), Y2
 	VPADDQ  (DX)(BX*1), Y2, Y2
 	VPADDQ  (DX)(SI*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 overlap7left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
 
 many7:
 	CMPQ    R10, $+16
 	JLT     one7
-	VMOVUPS (R9), Y3
-	VMOVUPS 32(R9), Y2
-	VMOVUPS 64(R9), Y1
-	VMOVUPS 96(R9), Y0
-	VPADDQ  (R9)(BX*1), Y3, Y3
-	VPADDQ  32(R9)(BX*1), Y2, Y2
-	VPADDQ  64(R9)(BX*1), Y1, Y1
-	VPADDQ  96(R9)(BX*1), Y0, Y0
-	VPADDQ  (R9)(SI*1), Y3, Y3
-	VPADDQ  32(R9)(SI*1), Y2, Y2
-	VPADDQ  64(R9)(SI*1), Y1, Y1
-	VPADDQ  96(R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y3
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y1
+	VMOVUPS 96(R8), Y0
+	VPADDQ  (R8)(BX*1), Y3, Y3
+	VPADDQ  32(R8)(BX*1), Y2, Y2
+	VPADDQ  64(R8)(BX*1), Y1, Y1
+	VPADDQ  96(R8)(BX*1), Y0, Y0
+	VPADDQ  (R8)(SI*1), Y3, Y3
+	VPADDQ  32(R8)(SI*1), Y2, Y2
+	VPADDQ  64(R8)(SI*1), Y1, Y1
+	VPADDQ  96(R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y7
 	VMOVUPS 32(DX), Y6
 	VMOVUPS 64(DX), Y5
@@ -51393,29 +53444,29 @@ many7:
 	VPADDQ  Y6, Y2, Y2
 	VPADDQ  Y5, Y1, Y1
 	VPADDQ  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 many7left:
-	VPADDQ (R12), Y3, Y3
-	VPADDQ 32(R12), Y2, Y2
-	VPADDQ 64(R12), Y1, Y1
-	VPADDQ 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Y3, Y3
+	VPADDQ 32(R11), Y2, Y2
+	VPADDQ 64(R11), Y1, Y1
+	VPADDQ 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DX
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS Y0, 96(DI)
 	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	ADDQ    $+128, DI
 	ADDQ    $+128, CX
 	ADDQ    $-16, R10
 	JMP     many7
@@ -51423,30 +53474,30 @@ many7done:
 one7:
 	CMPQ    R10, $+4
 	JLT     last7
-	VMOVUPS (R9), Y0
-	VPADDQ  (R9)(BX*1), Y0, Y0
-	VPADDQ  (R9)(SI*1), Y0, Y0
+	VMOVUPS (R8), Y0
+	VPADDQ  (R8)(BX*1), Y0, Y0
+	VPADDQ  (R8)(SI*1), Y0, Y0
 	VMOVUPS (DX), Y1
 	VPADDQ  (DX)(BX*1), Y1, Y1
 	VPADDQ  (DX)(SI*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 one7left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DX
+	VMOVUPS Y0, (DI)
 	ADDQ    $+32, R8
+	ADDQ    $+32, DX
+	ADDQ    $+32, DI
 	ADDQ    $+32, CX
 	ADDQ    $-4, R10
 	JMP     one7
@@ -51455,9 +53506,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x03, R10
-	ADDQ    R10, R8
+	ADDQ    R10, DI
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
+	VMOVUPS Y0, -32(DI)
 
 next7:
 	MOVQ  (SP), R10
@@ -51465,12 +53516,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), DI
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R8), Y0
+	VPADDQ  (R8)(BX*1), Y0, Y0
+	VPADDQ  (R8)(SI*1), Y0, Y0
+	VMOVUPS (DX), Y1
+	VPADDQ  (DX)(BX*1), Y1, Y1
+	VPADDQ  (DX)(SI*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector7done
+	MOVQ    CX, R11
+
+vector7left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Y0, (DI)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), DI
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ    R10, R11
@@ -51481,10 +53566,10 @@ narrow7:
 	MOVQ    CX, 8(SP)
 
 narrow7outer:
-	VMASKMOVPD (R9), Y0, Y1
-	VMASKMOVPD (R9)(BX*1), Y0, Y2
+	VMASKMOVPD (R8), Y0, Y1
+	VMASKMOVPD (R8)(BX*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (R9)(SI*1), Y0, Y2
+	VMASKMOVPD (R8)(SI*1), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
 	VMASKMOVPD (DX), Y0, Y2
 	VMASKMOVPD (DX)(BX*1), Y0, Y3
@@ -51507,7 +53592,7 @@ narrow7left:
 	JNE        narrow7left
 
 narrow7done:
-	LEAQ         (R8), R11
+	LEAQ         (DI), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_15
 	VMOVUPS      X1, (R11)
@@ -51525,26 +53610,28 @@ noone_16:
 	MOVQ  R11, (SP)
 	TESTQ R11, R11
 	JEQ   end
-	ADDQ  80(AX), R9
+	ADDQ  80(AX), R8
 	ADDQ  80(AX), DX
-	ADDQ  88(AX), R8
+	ADDQ  88(AX), DI
 	ADDQ  96(AX), CX
 	MOVQ  CX, 8(SP)
 	JMP   narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R9
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
+	MOVQ 32(AX), R8
+	LEAQ (DX)(R8*1), CX
+	MOVQ R9, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow8
+	CMPQ R10, $+4
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -51554,23 +53641,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-4, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
 	ADDQ    R11, BX
-	VMOVUPS (DI), Y0
-	VPADDQ  (DI)(DX*1), Y0, Y0
-	VMOVUPS (DI)(R9*1), Y1
-	VPADDQ  (DI)(CX*1), Y1, Y1
+	VMOVUPS (R9), Y0
+	VPADDQ  (R9)(DX*1), Y0, Y0
+	VMOVUPS (R9)(R8*1), Y1
+	VPADDQ  (R9)(CX*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (R8), Y1
-	VPADDQ  (R8)(DX*1), Y1, Y1
-	VPADDQ  (R8)(R9*1), Y1, Y1
+	VMOVUPS (DI), Y1
+	VPADDQ  (DI)(DX*1), Y1, Y1
+	VPADDQ  (DI)(R8*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -51589,11 +53676,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R9
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R8
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-4, R12
 	SHLQ    $0x03, R12
@@ -51602,38 +53689,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+16
 	JLT     one8
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS 64(DI), Y2
-	VMOVUPS 96(DI), Y3
-	VPADDQ  (DI)(DX*1), Y0, Y0
-	VPADDQ  32(DI)(DX*1), Y1, Y1
-	VPADDQ  64(DI)(DX*1), Y2, Y2
-	VPADDQ  96(DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y4
-	VMOVUPS 32(DI)(R9*1), Y5
-	VMOVUPS 64(DI)(R9*1), Y6
-	VMOVUPS 96(DI)(R9*1), Y7
-	VPADDQ  (DI)(CX*1), Y4, Y4
-	VPADDQ  32(DI)(CX*1), Y5, Y5
-	VPADDQ  64(DI)(CX*1), Y6, Y6
-	VPADDQ  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VPADDQ  (R9)(DX*1), Y0, Y0
+	VPADDQ  32(R9)(DX*1), Y1, Y1
+	VPADDQ  64(R9)(DX*1), Y2, Y2
+	VPADDQ  96(R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y4
+	VMOVUPS 32(R9)(R8*1), Y5
+	VMOVUPS 64(R9)(R8*1), Y6
+	VMOVUPS 96(R9)(R8*1), Y7
+	VPADDQ  (R9)(CX*1), Y4, Y4
+	VPADDQ  32(R9)(CX*1), Y5, Y5
+	VPADDQ  64(R9)(CX*1), Y6, Y6
+	VPADDQ  96(R9)(CX*1), Y7, Y7
 	VPADDQ  Y4, Y0, Y0
 	VPADDQ  Y5, Y1, Y1
 	VPADDQ  Y6, Y2, Y2
 	VPADDQ  Y7, Y3, Y3
-	VMOVUPS (R8), Y7
-	VMOVUPS 32(R8), Y6
-	VMOVUPS 64(R8), Y5
-	VMOVUPS 96(R8), Y4
-	VPADDQ  (R8)(DX*1), Y7, Y7
-	VPADDQ  32(R8)(DX*1), Y6, Y6
-	VPADDQ  64(R8)(DX*1), Y5, Y5
-	VPADDQ  96(R8)(DX*1), Y4, Y4
-	VPADDQ  (R8)(R9*1), Y7, Y7
-	VPADDQ  32(R8)(R9*1), Y6, Y6
-	VPADDQ  64(R8)(R9*1), Y5, Y5
-	VPADDQ  96(R8)(R9*1), Y4, Y4
+	VMOVUPS (DI), Y7
+	VMOVUPS 32(DI), Y6
+	VMOVUPS 64(DI), Y5
+	VMOVUPS 96(DI), Y4
+	VPADDQ  (DI)(DX*1), Y7, Y7
+	VPADDQ  32(DI)(DX*1), Y6, Y6
+	VPADDQ  64(DI)(DX*1), Y5, Y5
+	VPADDQ  96(DI)(DX*1), Y4, Y4
+	VPADDQ  (DI)(R8*1), Y7, Y7
+	VPADDQ  32(DI)(R8*1), Y6, Y6
+	VPADDQ  64(DI)(R8*1), Y5, Y5
+	VPADDQ  96(DI)(R8*1), Y4, Y4
 	VPADDQ  Y7, Y0, Y0
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y5, Y2, Y2
@@ -51658,8 +53745,8 @@ many8done:
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DI
-	ADDQ    $+128, R8
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $-16, R10
@@ -51668,14 +53755,14 @@ many8done:
 one8:
 	CMPQ    R10, $+4
 	JLT     last8
-	VMOVUPS (DI), Y3
-	VPADDQ  (DI)(DX*1), Y3, Y3
-	VMOVUPS (DI)(R9*1), Y2
-	VPADDQ  (DI)(CX*1), Y2, Y2
+	VMOVUPS (R9), Y3
+	VPADDQ  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VPADDQ  (R9)(CX*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (R8), Y2
-	VPADDQ  (R8)(DX*1), Y2, Y2
-	VPADDQ  (R8)(R9*1), Y2, Y2
+	VMOVUPS (DI), Y2
+	VPADDQ  (DI)(DX*1), Y2, Y2
+	VPADDQ  (DI)(R8*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -51691,8 +53778,8 @@ one8left:
 
 one8done:
 	VMOVUPS Y3, (SI)
+	ADDQ    $+32, R9
 	ADDQ    $+32, DI
-	ADDQ    $+32, R8
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $-4, R10
@@ -51712,70 +53799,106 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (R9), Y3
+	VPADDQ  (R9)(DX*1), Y3, Y3
+	VMOVUPS (R9)(R8*1), Y2
+	VPADDQ  (R9)(CX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (DI), Y2
+	VPADDQ  (DI)(DX*1), Y2, Y2
+	VPADDQ  (DI)(R8*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Y3, (SI)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ    R10, R12
-	SHLQ    $0x03, R12
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R12, R11
-	VMOVUPS 32(R11), Y3
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+	LEAQ    reducesumConst0<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y3
 	MOVQ    BX, 8(SP)
 
 narrow8outer:
-	VMASKMOVPD (DI), Y3, Y2
-	VMASKMOVPD (DI)(DX*1), Y3, Y1
+	VMASKMOVPD (R9), Y3, Y2
+	VMASKMOVPD (R9)(DX*1), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (DI)(R9*1), Y3, Y1
-	VMASKMOVPD (DI)(CX*1), Y3, Y0
+	VMASKMOVPD (R9)(R8*1), Y3, Y1
+	VMASKMOVPD (R9)(CX*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (R8), Y3, Y1
-	VMASKMOVPD (R8)(DX*1), Y3, Y0
+	VMASKMOVPD (DI), Y3, Y1
+	VMASKMOVPD (DI)(DX*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
-	VMASKMOVPD (R8)(R9*1), Y3, Y0
+	VMASKMOVPD (DI)(R8*1), Y3, Y0
 	VPADDQ     Y0, Y1, Y1
 	VPADDQ     Y1, Y2, Y2
 	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JEQ        narrow8done
-	MOVQ       BX, R12
+	MOVQ       BX, R11
 
 narrow8left:
-	VMASKMOVPD (R12), Y3, Y1
+	VMASKMOVPD (R11), Y3, Y1
 	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R12
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
+	ADDQ       104(AX), R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        narrow8left
 
 narrow8done:
-	LEAQ         (SI), R12
+	LEAQ         (SI), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_17
-	VMOVUPS      X2, (R12)
-	ADDQ         $+16, R12
+	VMOVUPS      X2, (R11)
+	ADDQ         $+16, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
 nohalf_17:
 	TESTB  $0x01, R10
 	JEQ    noone_18
-	VMOVSD X2, (R12)
+	VMOVSD X2, (R11)
 
 noone_18:
-	MOVQ  (SP), R12
-	ADDQ  $-1, R12
-	MOVQ  R12, (SP)
-	TESTQ R12, R12
+	MOVQ  (SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, (SP)
+	TESTQ R11, R11
 	JEQ   end
+	ADDQ  80(AX), R9
 	ADDQ  80(AX), DI
-	ADDQ  80(AX), R8
 	ADDQ  88(AX), SI
 	ADDQ  96(AX), BX
 	MOVQ  BX, 8(SP)
@@ -51784,71 +53907,73 @@ noone_18:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
+	MOVQ 24(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DI)(R9*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+4
 	JLT  narrow9
+	CMPQ R10, $+4
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R12
-	ANDQ    $+3, R12
-	TESTQ   R12, R12
+	MOVQ    R10, R11
+	ANDQ    $+3, R11
+	TESTQ   R11, R11
 	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-4, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
 	VMOVUPS (CX), Y3
-	VPADDQ  (CX)(R8*1), Y3, Y3
-	VMOVUPS (CX)(DI*1), Y2
+	VPADDQ  (CX)(DI*1), Y3, Y3
+	VMOVUPS (CX)(R9*1), Y2
 	VPADDQ  (CX)(BX*1), Y2, Y2
 	VPADDQ  Y2, Y3, Y3
 	VMOVUPS (SI), Y2
-	VPADDQ  (SI)(R8*1), Y2, Y2
-	VMOVUPS (SI)(DI*1), Y1
+	VPADDQ  (SI)(DI*1), Y2, Y2
+	VMOVUPS (SI)(R9*1), Y1
 	VPADDQ  (SI)(BX*1), Y1, Y1
 	VPADDQ  Y1, Y2, Y2
 	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 overlap9left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y3, Y3
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-4, R12
+	SHLQ    $0x03, R12
+	SUBQ    R12, DX
 
 many9:
 	CMPQ    R10, $+16
@@ -51857,14 +53982,14 @@ many9:
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
 	VMOVUPS 96(CX), Y0
-	VPADDQ  (CX)(R8*1), Y3, Y3
-	VPADDQ  32(CX)(R8*1), Y2, Y2
-	VPADDQ  64(CX)(R8*1), Y1, Y1
-	VPADDQ  96(CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y4
-	VMOVUPS 32(CX)(DI*1), Y5
-	VMOVUPS 64(CX)(DI*1), Y6
-	VMOVUPS 96(CX)(DI*1), Y7
+	VPADDQ  (CX)(DI*1), Y3, Y3
+	VPADDQ  32(CX)(DI*1), Y2, Y2
+	VPADDQ  64(CX)(DI*1), Y1, Y1
+	VPADDQ  96(CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVUPS 32(CX)(R9*1), Y5
+	VMOVUPS 64(CX)(R9*1), Y6
+	VMOVUPS 96(CX)(R9*1), Y7
 	VPADDQ  (CX)(BX*1), Y4, Y4
 	VPADDQ  32(CX)(BX*1), Y5, Y5
 	VPADDQ  64(CX)(BX*1), Y6, Y6
@@ -51877,14 +54002,14 @@ many9:
 	VMOVUPS 32(SI), Y6
 	VMOVUPS 64(SI), Y5
 	VMOVUPS 96(SI), Y4
-	VPADDQ  (SI)(R8*1), Y7, Y7
-	VPADDQ  32(SI)(R8*1), Y6, Y6
-	VPADDQ  64(SI)(R8*1), Y5, Y5
-	VPADDQ  96(SI)(R8*1), Y4, Y4
-	VMOVUPS (SI)(DI*1), Y8
-	VMOVUPS 32(SI)(DI*1), Y9
-	VMOVUPS 64(SI)(DI*1), Y10
-	VMOVUPS 96(SI)(DI*1), Y11
+	VPADDQ  (SI)(DI*1), Y7, Y7
+	VPADDQ  32(SI)(DI*1), Y6, Y6
+	VPADDQ  64(SI)(DI*1), Y5, Y5
+	VPADDQ  96(SI)(DI*1), Y4, Y4
+	VMOVUPS (SI)(R9*1), Y8
+	VMOVUPS 32(SI)(R9*1), Y9
+	VMOVUPS 64(SI)(R9*1), Y10
+	VMOVUPS 96(SI)(R9*1), Y11
 	VPADDQ  (SI)(BX*1), Y8, Y8
 	VPADDQ  32(SI)(BX*1), Y9, Y9
 	VPADDQ  64(SI)(BX*1), Y10, Y10
@@ -51897,29 +54022,29 @@ many9:
 	VPADDQ  Y6, Y2, Y2
 	VPADDQ  Y5, Y1, Y1
 	VPADDQ  Y4, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     many9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 many9left:
-	VPADDQ (R12), Y3, Y3
-	VPADDQ 32(R12), Y2, Y2
-	VPADDQ 64(R12), Y1, Y1
-	VPADDQ 96(R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Y3, Y3
+	VPADDQ 32(R11), Y2, Y2
+	VPADDQ 64(R11), Y1, Y1
+	VPADDQ 96(R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many9left
 
 many9done:
-	VMOVUPS Y3, (R9)
-	VMOVUPS Y2, 32(R9)
-	VMOVUPS Y1, 64(R9)
-	VMOVUPS Y0, 96(R9)
+	VMOVUPS Y3, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y1, 64(R8)
+	VMOVUPS Y0, 96(R8)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R9
+	ADDQ    $+128, R8
 	ADDQ    $+128, DX
 	ADDQ    $-16, R10
 	JMP     many9
@@ -51928,33 +54053,33 @@ one9:
 	CMPQ    R10, $+4
 	JLT     last9
 	VMOVUPS (CX), Y0
-	VPADDQ  (CX)(R8*1), Y0, Y0
-	VMOVUPS (CX)(DI*1), Y1
+	VPADDQ  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
 	VPADDQ  (CX)(BX*1), Y1, Y1
 	VPADDQ  Y1, Y0, Y0
 	VMOVUPS (SI), Y1
-	VPADDQ  (SI)(R8*1), Y1, Y1
-	VMOVUPS (SI)(DI*1), Y2
+	VPADDQ  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
 	VPADDQ  (SI)(BX*1), Y2, Y2
 	VPADDQ  Y2, Y1, Y1
 	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 one9left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Y0, Y0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    one9left
 
 one9done:
-	VMOVUPS Y0, (R9)
+	VMOVUPS Y0, (R8)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+32, R9
+	ADDQ    $+32, R8
 	ADDQ    $+32, DX
 	ADDQ    $-4, R10
 	JMP     one9
@@ -51963,9 +54088,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x03, R10
-	ADDQ    R10, R9
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R9)
+	VMOVUPS Y0, -32(R8)
 
 next9:
 	MOVQ  (SP), R10
@@ -51975,10 +54100,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Y0
+	VPADDQ  (CX)(DI*1), Y0, Y0
+	VMOVUPS (CX)(R9*1), Y1
+	VPADDQ  (CX)(BX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS (SI), Y1
+	VPADDQ  (SI)(DI*1), Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VPADDQ  (SI)(BX*1), Y2, Y2
+	VPADDQ  Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector9done
+	MOVQ    DX, R11
+
+vector9left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Y0, (R8)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ    R10, R11
@@ -51990,16 +54153,16 @@ narrow9:
 
 narrow9outer:
 	VMASKMOVPD (CX), Y0, Y1
-	VMASKMOVPD (CX)(R8*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
 	VMASKMOVPD (CX)(DI*1), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (CX)(R9*1), Y0, Y2
 	VMASKMOVPD (CX)(BX*1), Y0, Y3
 	VPADDQ     Y3, Y2, Y2
 	VPADDQ     Y2, Y1, Y1
 	VMASKMOVPD (SI), Y0, Y2
-	VMASKMOVPD (SI)(R8*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
 	VMASKMOVPD (SI)(DI*1), Y0, Y3
+	VPADDQ     Y3, Y2, Y2
+	VMASKMOVPD (SI)(R9*1), Y0, Y3
 	VMASKMOVPD (SI)(BX*1), Y0, Y4
 	VPADDQ     Y4, Y3, Y3
 	VPADDQ     Y3, Y2, Y2
@@ -52019,7 +54182,7 @@ narrow9left:
 	JNE        narrow9left
 
 narrow9done:
-	LEAQ         (R9), R11
+	LEAQ         (R8), R11
 	TESTB        $0x02, R10
 	JEQ          nohalf_19
 	VMOVUPS      X1, (R11)
@@ -52039,7 +54202,7 @@ noone_20:
 	JEQ   end
 	ADDQ  80(AX), CX
 	ADDQ  80(AX), SI
-	ADDQ  88(AX), R9
+	ADDQ  88(AX), R8
 	ADDQ  96(AX), DX
 	MOVQ  DX, 8(SP)
 	JMP   narrow9outer
@@ -84791,6 +86954,8 @@ TEXT ·colsF32AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
+	CMPQ SI, $+16
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -84906,39 +87071,66 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Z3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VADDPS (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
 	VMOVUPS.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow0done
-	MOVQ      BX, DI
+	MOVQ      BX, R8
 
 narrow0left:
-	VMOVUPS.Z (DI), K1, Z2
+	VMOVUPS.Z (R8), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -84952,50 +87144,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
+	MOVQ 56(AX), R8
+	CMPQ R8, $+16
 	JLT  narrow1
+	CMPQ R8, $+16
+	JEQ  vector1
 
 outer1:
-	MOVQ    DI, R8
-	ANDQ    $+15, R8
-	TESTQ   R8, R8
+	MOVQ    R8, DI
+	ANDQ    $+15, DI
+	TESTQ   DI, DI
 	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, CX
+	MOVQ    R8, DI
+	ADDQ    $-16, DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
+	MOVQ    R8, DI
+	ADDQ    $-16, DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, CX
 	VMOVUPS (DX), Z3
 	VADDPS  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    DI, $+64
+	CMPQ    R8, $+64
 	JLT     one1
 	VMOVUPS (DX), Z3
 	VMOVUPS 64(DX), Z2
@@ -85008,14 +87202,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, R8
+	MOVQ    CX, DI
 
 many1left:
-	VADDPS (R8), Z3, Z3
-	VADDPS 64(R8), Z2, Z2
-	VADDPS 128(R8), Z1, Z1
-	VADDPS 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VADDPS (DI), Z3, Z3
+	VADDPS 64(DI), Z2, Z2
+	VADDPS 128(DI), Z1, Z1
+	VADDPS 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -85028,24 +87222,24 @@ many1done:
 	ADDQ    $+256, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-64, DI
+	ADDQ    $-64, R8
 	JMP     many1
 
 one1:
-	CMPQ    DI, $+16
+	CMPQ    R8, $+16
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VADDPS  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -85053,34 +87247,62 @@ one1done:
 	ADDQ    $+64, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VMOVUPS (DX), Z0
+	VADDPS  (DX)(SI*1), Z0, Z0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, DI
+
+vector1left:
+	VADDPS (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -85088,29 +87310,29 @@ narrow1outer:
 	VMOVUPS.Z (DX)(SI*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow1done
-	MOVQ      CX, R8
+	MOVQ      CX, R9
 
 narrow1left:
-	VMOVUPS.Z (R8), K1, Z1
+	VMOVUPS.Z (R9), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -85124,28 +87346,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow2
+	CMPQ DI, $+16
+	JEQ  vector2
 
 outer2:
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ANDQ    $+15, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-16, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, SI
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-16, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VADDPS  (SI)(BX*1), Z0, Z0
-	VADDPS  (SI)(DI*1), Z0, Z0
+	VADDPS  (SI)(R8*1), Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -85160,17 +87384,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    R9, $+64
+	CMPQ    DI, $+64
 	JLT     one2
 	VMOVUPS (SI), Z0
 	VMOVUPS 64(SI), Z1
@@ -85180,10 +87404,10 @@ many2:
 	VADDPS  64(SI)(BX*1), Z1, Z1
 	VADDPS  128(SI)(BX*1), Z2, Z2
 	VADDPS  192(SI)(BX*1), Z3, Z3
-	VADDPS  (SI)(DI*1), Z0, Z0
-	VADDPS  64(SI)(DI*1), Z1, Z1
-	VADDPS  128(SI)(DI*1), Z2, Z2
-	VADDPS  192(SI)(DI*1), Z3, Z3
+	VADDPS  (SI)(R8*1), Z0, Z0
+	VADDPS  64(SI)(R8*1), Z1, Z1
+	VADDPS  128(SI)(R8*1), Z2, Z2
+	VADDPS  192(SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -85207,15 +87431,15 @@ many2done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many2
 
 one2:
-	CMPQ    R9, $+16
+	CMPQ    DI, $+16
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VADDPS  (SI)(BX*1), Z3, Z3
-	VADDPS  (SI)(DI*1), Z3, Z3
+	VADDPS  (SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -85233,66 +87457,95 @@ one2done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-16, R9
+	ADDQ    $-16, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VMOVUPS (SI), Z3
+	VADDPS  (SI)(BX*1), Z3, Z3
+	VADDPS  (SI)(R8*1), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
 	VMOVUPS.Z (SI), K1, Z3
 	VMOVUPS.Z (SI)(BX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R10
+	MOVQ      CX, R11
 
 narrow2left:
-	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z (R11), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -85302,167 +87555,200 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow3
+	CMPQ DI, $+16
+	JEQ  vector3
 
 outer3:
-	MOVQ    R9, R10
-	ANDQ    $+15, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Z3
-	VADDPS  (R8)(SI*1), Z3, Z3
-	VMOVUPS (R8)(CX*1), Z2
-	VADDPS  (R8)(DX*1), Z2, Z2
+	MOVQ    DI, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z3
+	VADDPS  (R9)(SI*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPS  (R9)(DX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 overlap3left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R9, $+64
+	CMPQ    DI, $+64
 	JLT     one3
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPS  (R8)(SI*1), Z3, Z3
-	VADDPS  64(R8)(SI*1), Z2, Z2
-	VADDPS  128(R8)(SI*1), Z1, Z1
-	VADDPS  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z4
-	VMOVUPS 64(R8)(CX*1), Z5
-	VMOVUPS 128(R8)(CX*1), Z6
-	VMOVUPS 192(R8)(CX*1), Z7
-	VADDPS  (R8)(DX*1), Z4, Z4
-	VADDPS  64(R8)(DX*1), Z5, Z5
-	VADDPS  128(R8)(DX*1), Z6, Z6
-	VADDPS  192(R8)(DX*1), Z7, Z7
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VADDPS  (R9)(SI*1), Z3, Z3
+	VADDPS  64(R9)(SI*1), Z2, Z2
+	VADDPS  128(R9)(SI*1), Z1, Z1
+	VADDPS  192(R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z4
+	VMOVUPS 64(R9)(CX*1), Z5
+	VMOVUPS 128(R9)(CX*1), Z6
+	VMOVUPS 192(R9)(CX*1), Z7
+	VADDPS  (R9)(DX*1), Z4, Z4
+	VADDPS  64(R9)(DX*1), Z5, Z5
+	VADDPS  128(R9)(DX*1), Z6, Z6
+	VADDPS  192(R9)(DX*1), Z7, Z7
 	VADDPS  Z4, Z3, Z3
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VADDPS (R10), Z3, Z3
-	VADDPS 64(R10), Z2, Z2
-	VADDPS 128(R10), Z1, Z1
-	VADDPS 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, R8
-	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many3
 
 one3:
-	CMPQ    R9, $+16
+	CMPQ    DI, $+16
 	JLT     last3
-	VMOVUPS (R8), Z0
-	VADDPS  (R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VADDPS  (R8)(DX*1), Z1, Z1
+	VMOVUPS (R9), Z0
+	VADDPS  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VADDPS  (R9)(DX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one3done
+	MOVQ    BX, R10
+
+one3left:
+	VADDPS (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-16, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VMOVUPS (R9), Z0
+	VADDPS  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VADDPS  (R9)(DX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R11
 
-one3left:
+vector3left:
 	VADDPS (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VMOVUPS.Z (R9), K1, Z0
+	VMOVUPS.Z (R9)(SI*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(CX*1), K1, Z1
-	VMOVUPS.Z (R8)(DX*1), K1, Z2
+	VMOVUPS.Z (R9)(CX*1), K1, Z1
+	VMOVUPS.Z (R9)(DX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      8(SP), BX
@@ -85481,17 +87767,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -85501,14 +87787,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow4
+	CMPQ R10, $+16
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -85522,17 +87810,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Z0
-	VADDPS  (DX)(R8*1), Z0, Z0
+	VADDPS  (DX)(R9*1), Z0, Z0
 	VMOVUPS (DX)(BX*1), Z1
-	VADDPS  (DX)(DI*1), Z1, Z1
+	VADDPS  (DX)(R8*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	VADDPS  (R9), Z0, Z0
+	VADDPS  (DI), Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -85554,7 +87842,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -85567,26 +87855,26 @@ many4:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VADDPS  (DX)(R8*1), Z0, Z0
-	VADDPS  64(DX)(R8*1), Z1, Z1
-	VADDPS  128(DX)(R8*1), Z2, Z2
-	VADDPS  192(DX)(R8*1), Z3, Z3
+	VADDPS  (DX)(R9*1), Z0, Z0
+	VADDPS  64(DX)(R9*1), Z1, Z1
+	VADDPS  128(DX)(R9*1), Z2, Z2
+	VADDPS  192(DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z7
 	VMOVUPS 64(DX)(BX*1), Z6
 	VMOVUPS 128(DX)(BX*1), Z5
 	VMOVUPS 192(DX)(BX*1), Z4
-	VADDPS  (DX)(DI*1), Z7, Z7
-	VADDPS  64(DX)(DI*1), Z6, Z6
-	VADDPS  128(DX)(DI*1), Z5, Z5
-	VADDPS  192(DX)(DI*1), Z4, Z4
+	VADDPS  (DX)(R8*1), Z7, Z7
+	VADDPS  64(DX)(R8*1), Z6, Z6
+	VADDPS  128(DX)(R8*1), Z5, Z5
+	VADDPS  192(DX)(R8*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z4, Z3, Z3
-	VADDPS  (R9), Z0, Z0
-	VADDPS  64(R9), Z1, Z1
-	VADDPS  128(R9), Z2, Z2
-	VADDPS  192(R9), Z3, Z3
+	VADDPS  (DI), Z0, Z0
+	VADDPS  64(DI), Z1, Z1
+	VADDPS  128(DI), Z2, Z2
+	VADDPS  192(DI), Z3, Z3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -85608,7 +87896,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-64, R10
@@ -85618,11 +87906,11 @@ one4:
 	CMPQ    R10, $+16
 	JLT     last4
 	VMOVUPS (DX), Z3
-	VADDPS  (DX)(R8*1), Z3, Z3
+	VADDPS  (DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z2
-	VADDPS  (DX)(DI*1), Z2, Z2
+	VADDPS  (DX)(R8*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VADDPS  (R9), Z3, Z3
+	VADDPS  (DI), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -85638,7 +87926,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-16, R10
@@ -85659,56 +87947,89 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Z3
+	VADDPS  (DX)(R9*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VADDPS  (DX)(R8*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VADDPS  (DI), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R8*1), K1, Z2
+	VMOVUPS.Z (DX)(R9*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
 	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VMOVUPS.Z (DX)(DI*1), K1, Z1
+	VMOVUPS.Z (DX)(R8*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R9), K1, Z2
+	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow4done
-	MOVQ      SI, R11
+	MOVQ      SI, R12
 
 narrow4left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -85716,83 +88037,85 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow5
+	CMPQ R10, $+16
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Z3
-	VADDPS  (DI)(R9*1), Z3, Z3
-	VADDPS  (DI)(DX*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Z3
+	VADDPS  (R8)(DI*1), Z3, Z3
+	VADDPS  (R8)(DX*1), Z3, Z3
 	VMOVUPS (CX), Z2
 	VADDPS  (CX)(DX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 overlap5left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ    R10, $+64
 	JLT     one5
-	VMOVUPS (DI), Z3
-	VMOVUPS 64(DI), Z2
-	VMOVUPS 128(DI), Z1
-	VMOVUPS 192(DI), Z0
-	VADDPS  (DI)(R9*1), Z3, Z3
-	VADDPS  64(DI)(R9*1), Z2, Z2
-	VADDPS  128(DI)(R9*1), Z1, Z1
-	VADDPS  192(DI)(R9*1), Z0, Z0
-	VADDPS  (DI)(DX*1), Z3, Z3
-	VADDPS  64(DI)(DX*1), Z2, Z2
-	VADDPS  128(DI)(DX*1), Z1, Z1
-	VADDPS  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VADDPS  (R8)(DI*1), Z3, Z3
+	VADDPS  64(R8)(DI*1), Z2, Z2
+	VADDPS  128(R8)(DI*1), Z1, Z1
+	VADDPS  192(R8)(DI*1), Z0, Z0
+	VADDPS  (R8)(DX*1), Z3, Z3
+	VADDPS  64(R8)(DX*1), Z2, Z2
+	VADDPS  128(R8)(DX*1), Z1, Z1
+	VADDPS  192(R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z4
 	VMOVUPS 64(CX), Z5
 	VMOVUPS 128(CX), Z6
@@ -85805,19 +88128,19 @@ many5:
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z7, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many5done
-	MOVQ    R8, R11
+	MOVQ    R9, R12
 
 many5left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -85825,40 +88148,40 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-64, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+16
 	JLT     last5
-	VMOVUPS (DI), Z0
-	VADDPS  (DI)(R9*1), Z0, Z0
-	VADDPS  (DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z0
+	VADDPS  (R8)(DI*1), Z0, Z0
+	VADDPS  (R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z1
 	VADDPS  (CX)(DX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 one5left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-16, R10
 	JMP     one5
 
@@ -85876,35 +88199,68 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (R8), Z0
+	VADDPS  (R8)(DI*1), Z0, Z0
+	VADDPS  (R8)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VADDPS  (CX)(DX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector5done
+	MOVQ    R9, R12
+
+vector5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVUPS.Z (DI), K1, Z0
-	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z (R8)(DI*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VMOVUPS.Z (R8)(DX*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS.Z (CX), K1, Z1
 	VMOVUPS.Z (CX)(DX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), R8
+	MOVQ      8(SP), R9
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      R8, R11
+	MOVQ      R9, R11
 
 narrow5left:
 	VMOVUPS.Z (R11), K1, Z1
@@ -85925,26 +88281,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow6
+	CMPQ R10, $+16
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -85962,11 +88320,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	VMOVUPS (SI), Z0
 	VADDPS  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPS  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(R8*1), Z1
+	VADDPS  (SI)(R9*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS (BX), Z1
 	VADDPS  (BX)(CX*1), Z1, Z1
@@ -85974,7 +88332,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 overlap6left:
 	VADDPS (R12), Z0, Z0
@@ -85996,7 +88354,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ    R10, $+64
@@ -86009,14 +88367,14 @@ many6:
 	VADDPS  64(SI)(CX*1), Z1, Z1
 	VADDPS  128(SI)(CX*1), Z2, Z2
 	VADDPS  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z7
-	VMOVUPS 64(SI)(DI*1), Z6
-	VMOVUPS 128(SI)(DI*1), Z5
-	VMOVUPS 192(SI)(DI*1), Z4
-	VADDPS  (SI)(R8*1), Z7, Z7
-	VADDPS  64(SI)(R8*1), Z6, Z6
-	VADDPS  128(SI)(R8*1), Z5, Z5
-	VADDPS  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(R8*1), Z7
+	VMOVUPS 64(SI)(R8*1), Z6
+	VMOVUPS 128(SI)(R8*1), Z5
+	VMOVUPS 192(SI)(R8*1), Z4
+	VADDPS  (SI)(R9*1), Z7, Z7
+	VADDPS  64(SI)(R9*1), Z6, Z6
+	VADDPS  128(SI)(R9*1), Z5, Z5
+	VADDPS  192(SI)(R9*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
@@ -86036,7 +88394,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 
 many6left:
 	VADDPS (R11), Z0, Z0
@@ -86056,7 +88414,7 @@ many6done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-64, R10
 	JMP     many6
 
@@ -86065,8 +88423,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Z3
 	VADDPS  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPS  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(R8*1), Z2
+	VADDPS  (SI)(R9*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
 	VMOVUPS (BX), Z2
 	VADDPS  (BX)(CX*1), Z2, Z2
@@ -86074,7 +88432,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 one6left:
 	VADDPS (R12), Z3, Z3
@@ -86088,7 +88446,7 @@ one6done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-16, R10
 	JMP     one6
 
@@ -86109,141 +88467,178 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Z3
+	VADDPS  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(R8*1), Z2
+	VADDPS  (SI)(R9*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VADDPS  (BX)(CX*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    DI, R11
+
+vector6left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVUPS.Z (SI), K1, Z3
 	VMOVUPS.Z (SI)(CX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(R8*1), K1, Z1
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
+	VMOVUPS.Z (SI)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VMOVUPS.Z (BX), K1, Z2
 	VMOVUPS.Z (BX)(CX*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow6done
-	MOVQ      R9, R11
+	MOVQ      DI, R12
 
 narrow6left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow7
+	CMPQ R10, $+16
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Z3
-	VADDPS  (R8)(BX*1), Z3, Z3
-	VADDPS  (R8)(SI*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Z3
+	VADDPS  (R9)(BX*1), Z3, Z3
+	VADDPS  (R9)(SI*1), Z3, Z3
 	VMOVUPS (DX), Z2
 	VADDPS  (DX)(BX*1), Z2, Z2
 	VADDPS  (DX)(SI*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 overlap7left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ    R10, $+64
 	JLT     one7
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPS  (R8)(BX*1), Z3, Z3
-	VADDPS  64(R8)(BX*1), Z2, Z2
-	VADDPS  128(R8)(BX*1), Z1, Z1
-	VADDPS  192(R8)(BX*1), Z0, Z0
-	VADDPS  (R8)(SI*1), Z3, Z3
-	VADDPS  64(R8)(SI*1), Z2, Z2
-	VADDPS  128(R8)(SI*1), Z1, Z1
-	VADDPS  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VADDPS  (R9)(BX*1), Z3, Z3
+	VADDPS  64(R9)(BX*1), Z2, Z2
+	VADDPS  128(R9)(BX*1), Z1, Z1
+	VADDPS  192(R9)(BX*1), Z0, Z0
+	VADDPS  (R9)(SI*1), Z3, Z3
+	VADDPS  64(R9)(SI*1), Z2, Z2
+	VADDPS  128(R9)(SI*1), Z1, Z1
+	VADDPS  192(R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z7
 	VMOVUPS 64(DX), Z6
 	VMOVUPS 128(DX), Z5
@@ -86260,29 +88655,29 @@ many7:
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 many7left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-64, R10
 	JMP     many7
@@ -86290,30 +88685,30 @@ many7done:
 one7:
 	CMPQ    R10, $+16
 	JLT     last7
-	VMOVUPS (R8), Z0
-	VADDPS  (R8)(BX*1), Z0, Z0
-	VADDPS  (R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z0
+	VADDPS  (R9)(BX*1), Z0, Z0
+	VADDPS  (R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z1
 	VADDPS  (DX)(BX*1), Z1, Z1
 	VADDPS  (DX)(SI*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 one7left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one7left
 
 one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $-16, R10
 	JMP     one7
@@ -86322,9 +88717,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
+	VMOVUPS Z0, -64(R8)
 
 next7:
 	MOVQ  (SP), R10
@@ -86332,12 +88727,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R9), Z0
+	VADDPS  (R9)(BX*1), Z0, Z0
+	VADDPS  (R9)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPS  (DX)(BX*1), Z1, Z1
+	VADDPS  (DX)(SI*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector7done
+	MOVQ    CX, R12
+
+vector7left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -86347,10 +88776,10 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(BX*1), K1, Z1
+	VMOVUPS.Z (R9), K1, Z0
+	VMOVUPS.Z (R9)(BX*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VMOVUPS.Z (R9)(SI*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS.Z (DX), K1, Z1
 	VMOVUPS.Z (DX)(BX*1), K1, Z2
@@ -86377,32 +88806,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow8
+	CMPQ R10, $+16
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -86412,23 +88843,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
 	ADDQ    R11, BX
-	VMOVUPS (R9), Z0
-	VADDPS  (R9)(DX*1), Z0, Z0
-	VMOVUPS (R9)(R8*1), Z1
-	VADDPS  (R9)(CX*1), Z1, Z1
+	VMOVUPS (DI), Z0
+	VADDPS  (DI)(DX*1), Z0, Z0
+	VMOVUPS (DI)(R9*1), Z1
+	VADDPS  (DI)(CX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS (DI), Z1
-	VADDPS  (DI)(DX*1), Z1, Z1
-	VADDPS  (DI)(R8*1), Z1, Z1
+	VMOVUPS (R8), Z1
+	VADDPS  (R8)(DX*1), Z1, Z1
+	VADDPS  (R8)(R9*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -86447,11 +88878,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -86460,38 +88891,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+64
 	JLT     one8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VADDPS  (R9)(DX*1), Z0, Z0
-	VADDPS  64(R9)(DX*1), Z1, Z1
-	VADDPS  128(R9)(DX*1), Z2, Z2
-	VADDPS  192(R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z4
-	VMOVUPS 64(R9)(R8*1), Z5
-	VMOVUPS 128(R9)(R8*1), Z6
-	VMOVUPS 192(R9)(R8*1), Z7
-	VADDPS  (R9)(CX*1), Z4, Z4
-	VADDPS  64(R9)(CX*1), Z5, Z5
-	VADDPS  128(R9)(CX*1), Z6, Z6
-	VADDPS  192(R9)(CX*1), Z7, Z7
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VADDPS  (DI)(DX*1), Z0, Z0
+	VADDPS  64(DI)(DX*1), Z1, Z1
+	VADDPS  128(DI)(DX*1), Z2, Z2
+	VADDPS  192(DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z4
+	VMOVUPS 64(DI)(R9*1), Z5
+	VMOVUPS 128(DI)(R9*1), Z6
+	VMOVUPS 192(DI)(R9*1), Z7
+	VADDPS  (DI)(CX*1), Z4, Z4
+	VADDPS  64(DI)(CX*1), Z5, Z5
+	VADDPS  128(DI)(CX*1), Z6, Z6
+	VADDPS  192(DI)(CX*1), Z7, Z7
 	VADDPS  Z4, Z0, Z0
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
-	VMOVUPS (DI), Z7
-	VMOVUPS 64(DI), Z6
-	VMOVUPS 128(DI), Z5
-	VMOVUPS 192(DI), Z4
-	VADDPS  (DI)(DX*1), Z7, Z7
-	VADDPS  64(DI)(DX*1), Z6, Z6
-	VADDPS  128(DI)(DX*1), Z5, Z5
-	VADDPS  192(DI)(DX*1), Z4, Z4
-	VADDPS  (DI)(R8*1), Z7, Z7
-	VADDPS  64(DI)(R8*1), Z6, Z6
-	VADDPS  128(DI)(R8*1), Z5, Z5
-	VADDPS  192(DI)(R8*1), Z4, Z4
+	VMOVUPS (R8), Z7
+	VMOVUPS 64(R8), Z6
+	VMOVUPS 128(R8), Z5
+	VMOVUPS 192(R8), Z4
+	VADDPS  (R8)(DX*1), Z7, Z7
+	VADDPS  64(R8)(DX*1), Z6, Z6
+	VADDPS  128(R8)(DX*1), Z5, Z5
+	VADDPS  192(R8)(DX*1), Z4, Z4
+	VADDPS  (R8)(R9*1), Z7, Z7
+	VADDPS  64(R8)(R9*1), Z6, Z6
+	VADDPS  128(R8)(R9*1), Z5, Z5
+	VADDPS  192(R8)(R9*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
@@ -86516,8 +88947,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-64, R10
@@ -86526,14 +88957,14 @@ many8done:
 one8:
 	CMPQ    R10, $+16
 	JLT     last8
-	VMOVUPS (R9), Z3
-	VADDPS  (R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z2
-	VADDPS  (R9)(CX*1), Z2, Z2
+	VMOVUPS (DI), Z3
+	VADDPS  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPS  (DI)(CX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VMOVUPS (DI), Z2
-	VADDPS  (DI)(DX*1), Z2, Z2
-	VADDPS  (DI)(R8*1), Z2, Z2
+	VMOVUPS (R8), Z2
+	VADDPS  (R8)(DX*1), Z2, Z2
+	VADDPS  (R8)(R9*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -86549,8 +88980,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-16, R10
@@ -86570,61 +89001,97 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (DI), Z3
+	VADDPS  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPS  (DI)(CX*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	VMOVUPS (R8), Z2
+	VADDPS  (R8)(DX*1), Z2, Z2
+	VADDPS  (R8)(R9*1), Z2, Z2
+	VADDPS  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVUPS.Z (R9), K1, Z3
-	VMOVUPS.Z (R9)(DX*1), K1, Z2
+	VMOVUPS.Z (DI), K1, Z3
+	VMOVUPS.Z (DI)(DX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R9)(R8*1), K1, Z2
-	VMOVUPS.Z (R9)(CX*1), K1, Z1
+	VMOVUPS.Z (DI)(R9*1), K1, Z2
+	VMOVUPS.Z (DI)(CX*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DI), K1, Z2
-	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VMOVUPS.Z (R8), K1, Z2
+	VMOVUPS.Z (R8)(DX*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z1
+	VMOVUPS.Z (R8)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow8done
-	MOVQ      BX, R11
+	MOVQ      BX, R12
 
 narrow8left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -86633,71 +89100,73 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow9
+	CMPQ R10, $+16
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
 	VMOVUPS (CX), Z3
-	VADDPS  (CX)(DI*1), Z3, Z3
-	VMOVUPS (CX)(R9*1), Z2
+	VADDPS  (CX)(R8*1), Z3, Z3
+	VMOVUPS (CX)(DI*1), Z2
 	VADDPS  (CX)(BX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
 	VMOVUPS (SI), Z2
-	VADDPS  (SI)(DI*1), Z2, Z2
-	VMOVUPS (SI)(R9*1), Z1
+	VADDPS  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(DI*1), Z1
 	VADDPS  (SI)(BX*1), Z1, Z1
 	VADDPS  Z1, Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 overlap9left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ    R10, $+64
@@ -86706,14 +89175,14 @@ many9:
 	VMOVUPS 64(CX), Z2
 	VMOVUPS 128(CX), Z1
 	VMOVUPS 192(CX), Z0
-	VADDPS  (CX)(DI*1), Z3, Z3
-	VADDPS  64(CX)(DI*1), Z2, Z2
-	VADDPS  128(CX)(DI*1), Z1, Z1
-	VADDPS  192(CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z4
-	VMOVUPS 64(CX)(R9*1), Z5
-	VMOVUPS 128(CX)(R9*1), Z6
-	VMOVUPS 192(CX)(R9*1), Z7
+	VADDPS  (CX)(R8*1), Z3, Z3
+	VADDPS  64(CX)(R8*1), Z2, Z2
+	VADDPS  128(CX)(R8*1), Z1, Z1
+	VADDPS  192(CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z4
+	VMOVUPS 64(CX)(DI*1), Z5
+	VMOVUPS 128(CX)(DI*1), Z6
+	VMOVUPS 192(CX)(DI*1), Z7
 	VADDPS  (CX)(BX*1), Z4, Z4
 	VADDPS  64(CX)(BX*1), Z5, Z5
 	VADDPS  128(CX)(BX*1), Z6, Z6
@@ -86726,14 +89195,14 @@ many9:
 	VMOVUPS 64(SI), Z6
 	VMOVUPS 128(SI), Z5
 	VMOVUPS 192(SI), Z4
-	VADDPS  (SI)(DI*1), Z7, Z7
-	VADDPS  64(SI)(DI*1), Z6, Z6
-	VADDPS  128(SI)(DI*1), Z5, Z5
-	VADDPS  192(SI)(DI*1), Z4, Z4
-	VMOVUPS (SI)(R9*1), Z8
-	VMOVUPS 64(SI)(R9*1), Z9
-	VMOVUPS 128(SI)(R9*1), Z10
-	VMOVUPS 192(SI)(R9*1), Z11
+	VADDPS  (SI)(R8*1), Z7, Z7
+	VADDPS  64(SI)(R8*1), Z6, Z6
+	VADDPS  128(SI)(R8*1), Z5, Z5
+	VADDPS  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(DI*1), Z8
+	VMOVUPS 64(SI)(DI*1), Z9
+	VMOVUPS 128(SI)(DI*1), Z10
+	VMOVUPS 192(SI)(DI*1), Z11
 	VADDPS  (SI)(BX*1), Z8, Z8
 	VADDPS  64(SI)(BX*1), Z9, Z9
 	VADDPS  128(SI)(BX*1), Z10, Z10
@@ -86746,29 +89215,29 @@ many9:
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 many9left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-64, R10
 	JMP     many9
@@ -86777,33 +89246,33 @@ one9:
 	CMPQ    R10, $+16
 	JLT     last9
 	VMOVUPS (CX), Z0
-	VADDPS  (CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z1
+	VADDPS  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
 	VADDPS  (CX)(BX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS (SI), Z1
-	VADDPS  (SI)(DI*1), Z1, Z1
-	VMOVUPS (SI)(R9*1), Z2
+	VADDPS  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
 	VADDPS  (SI)(BX*1), Z2, Z2
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 one9left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-16, R10
 	JMP     one9
@@ -86812,9 +89281,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -86824,10 +89293,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Z0
+	VADDPS  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
+	VADDPS  (CX)(BX*1), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VADDPS  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
+	VADDPS  (SI)(BX*1), Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector9done
+	MOVQ    DX, R12
+
+vector9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -86838,16 +89345,16 @@ narrow9:
 
 narrow9outer:
 	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z (CX)(DI*1), K1, Z1
+	VMOVUPS.Z (CX)(R8*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (CX)(R9*1), K1, Z1
+	VMOVUPS.Z (CX)(DI*1), K1, Z1
 	VMOVUPS.Z (CX)(BX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R9*1), K1, Z2
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
 	VMOVUPS.Z (SI)(BX*1), K1, Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
@@ -86871,7 +89378,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
+	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -86879,7 +89386,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer
@@ -86937,6 +89444,8 @@ TEXT ·colsF64AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -87052,39 +89561,66 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Z3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VADDPD (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
 	VMOVUPD.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow0done
-	MOVQ      BX, DI
+	MOVQ      BX, R8
 
 narrow0left:
-	VMOVUPD.Z (DI), K1, Z2
+	VMOVUPD.Z (R8), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -87098,50 +89634,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 56(AX), R8
+	CMPQ R8, $+8
 	JLT  narrow1
+	CMPQ R8, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ    DI, R8
-	ANDQ    $+7, R8
-	TESTQ   R8, R8
+	MOVQ    R8, DI
+	ANDQ    $+7, DI
+	TESTQ   DI, DI
 	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, CX
+	MOVQ    R8, DI
+	ADDQ    $-8, DI
+	SHLQ    $0x03, DI
+	ADDQ    DI, DX
+	MOVQ    R8, DI
+	ADDQ    $-8, DI
+	SHLQ    $0x03, DI
+	ADDQ    DI, CX
 	VMOVUPS (DX), Z3
 	VADDPD  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VADDPD (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    DI, $+32
+	CMPQ    R8, $+32
 	JLT     one1
 	VMOVUPS (DX), Z3
 	VMOVUPS 64(DX), Z2
@@ -87154,14 +89692,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, R8
+	MOVQ    CX, DI
 
 many1left:
-	VADDPD (R8), Z3, Z3
-	VADDPD 64(R8), Z2, Z2
-	VADDPD 128(R8), Z1, Z1
-	VADDPD 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VADDPD (DI), Z3, Z3
+	VADDPD 64(DI), Z2, Z2
+	VADDPD 128(DI), Z1, Z1
+	VADDPD 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -87174,24 +89712,24 @@ many1done:
 	ADDQ    $+256, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R8
 	JMP     many1
 
 one1:
-	CMPQ    DI, $+8
+	CMPQ    R8, $+8
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VADDPD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VADDPD (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -87199,34 +89737,62 @@ one1done:
 	ADDQ    $+64, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
+	SHLQ    $0x03, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VMOVUPS (DX), Z0
+	VADDPD  (DX)(SI*1), Z0, Z0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, DI
+
+vector1left:
+	VADDPD (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -87234,29 +89800,29 @@ narrow1outer:
 	VMOVUPD.Z (DX)(SI*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow1done
-	MOVQ      CX, R8
+	MOVQ      CX, R9
 
 narrow1left:
-	VMOVUPD.Z (R8), K1, Z1
+	VMOVUPD.Z (R9), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -87270,28 +89836,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow2
+	CMPQ DI, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ANDQ    $+7, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, SI
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VADDPD  (SI)(BX*1), Z0, Z0
-	VADDPD  (SI)(DI*1), Z0, Z0
+	VADDPD  (SI)(R8*1), Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -87306,17 +89874,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    R9, $+32
+	CMPQ    DI, $+32
 	JLT     one2
 	VMOVUPS (SI), Z0
 	VMOVUPS 64(SI), Z1
@@ -87326,10 +89894,10 @@ many2:
 	VADDPD  64(SI)(BX*1), Z1, Z1
 	VADDPD  128(SI)(BX*1), Z2, Z2
 	VADDPD  192(SI)(BX*1), Z3, Z3
-	VADDPD  (SI)(DI*1), Z0, Z0
-	VADDPD  64(SI)(DI*1), Z1, Z1
-	VADDPD  128(SI)(DI*1), Z2, Z2
-	VADDPD  192(SI)(DI*1), Z3, Z3
+	VADDPD  (SI)(R8*1), Z0, Z0
+	VADDPD  64(SI)(R8*1), Z1, Z1
+	VADDPD  128(SI)(R8*1), Z2, Z2
+	VADDPD  192(SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -87353,15 +89921,15 @@ many2done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-32, R9
+	ADDQ    $-32, DI
 	JMP     many2
 
 one2:
-	CMPQ    R9, $+8
+	CMPQ    DI, $+8
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VADDPD  (SI)(BX*1), Z3, Z3
-	VADDPD  (SI)(DI*1), Z3, Z3
+	VADDPD  (SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -87379,66 +89947,95 @@ one2done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-8, R9
+	ADDQ    $-8, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x03, R9
-	ADDQ    R9, DX
+	SHLQ    $0x03, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VMOVUPS (SI), Z3
+	VADDPD  (SI)(BX*1), Z3, Z3
+	VADDPD  (SI)(R8*1), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VADDPD (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
 	VMOVUPD.Z (SI), K1, Z3
 	VMOVUPD.Z (SI)(BX*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R10
+	MOVQ      CX, R11
 
 narrow2left:
-	VMOVUPD.Z (R10), K1, Z2
+	VMOVUPD.Z (R11), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -87448,167 +90045,200 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
+	CMPQ DI, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Z3
-	VADDPD  (R8)(SI*1), Z3, Z3
-	VMOVUPS (R8)(CX*1), Z2
-	VADDPD  (R8)(DX*1), Z2, Z2
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z3
+	VADDPD  (R9)(SI*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPD  (R9)(DX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 overlap3left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R9, $+32
+	CMPQ    DI, $+32
 	JLT     one3
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPD  (R8)(SI*1), Z3, Z3
-	VADDPD  64(R8)(SI*1), Z2, Z2
-	VADDPD  128(R8)(SI*1), Z1, Z1
-	VADDPD  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z4
-	VMOVUPS 64(R8)(CX*1), Z5
-	VMOVUPS 128(R8)(CX*1), Z6
-	VMOVUPS 192(R8)(CX*1), Z7
-	VADDPD  (R8)(DX*1), Z4, Z4
-	VADDPD  64(R8)(DX*1), Z5, Z5
-	VADDPD  128(R8)(DX*1), Z6, Z6
-	VADDPD  192(R8)(DX*1), Z7, Z7
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VADDPD  (R9)(SI*1), Z3, Z3
+	VADDPD  64(R9)(SI*1), Z2, Z2
+	VADDPD  128(R9)(SI*1), Z1, Z1
+	VADDPD  192(R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z4
+	VMOVUPS 64(R9)(CX*1), Z5
+	VMOVUPS 128(R9)(CX*1), Z6
+	VMOVUPS 192(R9)(CX*1), Z7
+	VADDPD  (R9)(DX*1), Z4, Z4
+	VADDPD  64(R9)(DX*1), Z5, Z5
+	VADDPD  128(R9)(DX*1), Z6, Z6
+	VADDPD  192(R9)(DX*1), Z7, Z7
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VADDPD (R10), Z3, Z3
-	VADDPD 64(R10), Z2, Z2
-	VADDPD 128(R10), Z1, Z1
-	VADDPD 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z3, Z3
+	VADDPD 64(R11), Z2, Z2
+	VADDPD 128(R11), Z1, Z1
+	VADDPD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, R8
-	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R9
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ    R9, $+8
+	CMPQ    DI, $+8
 	JLT     last3
-	VMOVUPS (R8), Z0
-	VADDPD  (R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VADDPD  (R8)(DX*1), Z1, Z1
+	VMOVUPS (R9), Z0
+	VADDPD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VADDPD  (R9)(DX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one3done
+	MOVQ    BX, R10
+
+one3left:
+	VADDPD (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-8, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x03, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VMOVUPS (R9), Z0
+	VADDPD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VADDPD  (R9)(DX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R11
 
-one3left:
+vector3left:
 	VADDPD (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x03, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VMOVUPD.Z (R9), K1, Z0
+	VMOVUPD.Z (R9)(SI*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(CX*1), K1, Z1
-	VMOVUPD.Z (R8)(DX*1), K1, Z2
+	VMOVUPD.Z (R9)(CX*1), K1, Z1
+	VMOVUPD.Z (R9)(DX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      8(SP), BX
@@ -87627,17 +90257,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPD Z0, K3, (DI)
+	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -87647,14 +90277,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
+	CMPQ R10, $+8
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -87668,17 +90300,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Z0
-	VADDPD  (DX)(R8*1), Z0, Z0
+	VADDPD  (DX)(R9*1), Z0, Z0
 	VMOVUPS (DX)(BX*1), Z1
-	VADDPD  (DX)(DI*1), Z1, Z1
+	VADDPD  (DX)(R8*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VADDPD  (R9), Z0, Z0
+	VADDPD  (DI), Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -87700,7 +90332,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
@@ -87713,26 +90345,26 @@ many4:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VADDPD  (DX)(R8*1), Z0, Z0
-	VADDPD  64(DX)(R8*1), Z1, Z1
-	VADDPD  128(DX)(R8*1), Z2, Z2
-	VADDPD  192(DX)(R8*1), Z3, Z3
+	VADDPD  (DX)(R9*1), Z0, Z0
+	VADDPD  64(DX)(R9*1), Z1, Z1
+	VADDPD  128(DX)(R9*1), Z2, Z2
+	VADDPD  192(DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z7
 	VMOVUPS 64(DX)(BX*1), Z6
 	VMOVUPS 128(DX)(BX*1), Z5
 	VMOVUPS 192(DX)(BX*1), Z4
-	VADDPD  (DX)(DI*1), Z7, Z7
-	VADDPD  64(DX)(DI*1), Z6, Z6
-	VADDPD  128(DX)(DI*1), Z5, Z5
-	VADDPD  192(DX)(DI*1), Z4, Z4
+	VADDPD  (DX)(R8*1), Z7, Z7
+	VADDPD  64(DX)(R8*1), Z6, Z6
+	VADDPD  128(DX)(R8*1), Z5, Z5
+	VADDPD  192(DX)(R8*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z4, Z3, Z3
-	VADDPD  (R9), Z0, Z0
-	VADDPD  64(R9), Z1, Z1
-	VADDPD  128(R9), Z2, Z2
-	VADDPD  192(R9), Z3, Z3
+	VADDPD  (DI), Z0, Z0
+	VADDPD  64(DI), Z1, Z1
+	VADDPD  128(DI), Z2, Z2
+	VADDPD  192(DI), Z3, Z3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -87754,7 +90386,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-32, R10
@@ -87764,11 +90396,11 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Z3
-	VADDPD  (DX)(R8*1), Z3, Z3
+	VADDPD  (DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z2
-	VADDPD  (DX)(DI*1), Z2, Z2
+	VADDPD  (DX)(R8*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VADDPD  (R9), Z3, Z3
+	VADDPD  (DI), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -87784,7 +90416,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-8, R10
@@ -87805,56 +90437,89 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Z3
+	VADDPD  (DX)(R9*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VADDPD  (DX)(R8*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VADDPD  (DI), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R8*1), K1, Z2
+	VMOVUPD.Z (DX)(R9*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
 	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VMOVUPD.Z (DX)(DI*1), K1, Z1
+	VMOVUPD.Z (DX)(R8*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (R9), K1, Z2
+	VMOVUPD.Z (DI), K1, Z2
 	VADDPD    Z2, Z3, Z3
 	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow4done
-	MOVQ      SI, R11
+	MOVQ      SI, R12
 
 narrow4left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -87862,83 +90527,85 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow5
+	CMPQ R10, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Z3
-	VADDPD  (DI)(R9*1), Z3, Z3
-	VADDPD  (DI)(DX*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Z3
+	VADDPD  (R8)(DI*1), Z3, Z3
+	VADDPD  (R8)(DX*1), Z3, Z3
 	VMOVUPS (CX), Z2
 	VADDPD  (CX)(DX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 overlap5left:
-	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ    R10, $+32
 	JLT     one5
-	VMOVUPS (DI), Z3
-	VMOVUPS 64(DI), Z2
-	VMOVUPS 128(DI), Z1
-	VMOVUPS 192(DI), Z0
-	VADDPD  (DI)(R9*1), Z3, Z3
-	VADDPD  64(DI)(R9*1), Z2, Z2
-	VADDPD  128(DI)(R9*1), Z1, Z1
-	VADDPD  192(DI)(R9*1), Z0, Z0
-	VADDPD  (DI)(DX*1), Z3, Z3
-	VADDPD  64(DI)(DX*1), Z2, Z2
-	VADDPD  128(DI)(DX*1), Z1, Z1
-	VADDPD  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VADDPD  (R8)(DI*1), Z3, Z3
+	VADDPD  64(R8)(DI*1), Z2, Z2
+	VADDPD  128(R8)(DI*1), Z1, Z1
+	VADDPD  192(R8)(DI*1), Z0, Z0
+	VADDPD  (R8)(DX*1), Z3, Z3
+	VADDPD  64(R8)(DX*1), Z2, Z2
+	VADDPD  128(R8)(DX*1), Z1, Z1
+	VADDPD  192(R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z4
 	VMOVUPS 64(CX), Z5
 	VMOVUPS 128(CX), Z6
@@ -87951,19 +90618,19 @@ many5:
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z7, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many5done
-	MOVQ    R8, R11
+	MOVQ    R9, R12
 
 many5left:
-	VADDPD (R11), Z3, Z3
-	VADDPD 64(R11), Z2, Z2
-	VADDPD 128(R11), Z1, Z1
-	VADDPD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Z3, Z3
+	VADDPD 64(R12), Z2, Z2
+	VADDPD 128(R12), Z1, Z1
+	VADDPD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -87971,40 +90638,40 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-32, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+8
 	JLT     last5
-	VMOVUPS (DI), Z0
-	VADDPD  (DI)(R9*1), Z0, Z0
-	VADDPD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z0
+	VADDPD  (R8)(DI*1), Z0, Z0
+	VADDPD  (R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z1
 	VADDPD  (CX)(DX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 one5left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-8, R10
 	JMP     one5
 
@@ -88022,35 +90689,68 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (R8), Z0
+	VADDPD  (R8)(DI*1), Z0, Z0
+	VADDPD  (R8)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VADDPD  (CX)(DX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector5done
+	MOVQ    R9, R12
+
+vector5left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVUPD.Z (DI), K1, Z0
-	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VMOVUPD.Z (R8), K1, Z0
+	VMOVUPD.Z (R8)(DI*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VMOVUPD.Z (R8)(DX*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD.Z (CX), K1, Z1
 	VMOVUPD.Z (CX)(DX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), R8
+	MOVQ      8(SP), R9
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      R8, R11
+	MOVQ      R9, R11
 
 narrow5left:
 	VMOVUPD.Z (R11), K1, Z1
@@ -88071,26 +90771,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow6
+	CMPQ R10, $+8
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -88108,11 +90810,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	VMOVUPS (SI), Z0
 	VADDPD  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(R8*1), Z1
+	VADDPD  (SI)(R9*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPS (BX), Z1
 	VADDPD  (BX)(CX*1), Z1, Z1
@@ -88120,7 +90822,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 overlap6left:
 	VADDPD (R12), Z0, Z0
@@ -88142,7 +90844,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ    R10, $+32
@@ -88155,14 +90857,14 @@ many6:
 	VADDPD  64(SI)(CX*1), Z1, Z1
 	VADDPD  128(SI)(CX*1), Z2, Z2
 	VADDPD  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z7
-	VMOVUPS 64(SI)(DI*1), Z6
-	VMOVUPS 128(SI)(DI*1), Z5
-	VMOVUPS 192(SI)(DI*1), Z4
-	VADDPD  (SI)(R8*1), Z7, Z7
-	VADDPD  64(SI)(R8*1), Z6, Z6
-	VADDPD  128(SI)(R8*1), Z5, Z5
-	VADDPD  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(R8*1), Z7
+	VMOVUPS 64(SI)(R8*1), Z6
+	VMOVUPS 128(SI)(R8*1), Z5
+	VMOVUPS 192(SI)(R8*1), Z4
+	VADDPD  (SI)(R9*1), Z7, Z7
+	VADDPD  64(SI)(R9*1), Z6, Z6
+	VADDPD  128(SI)(R9*1), Z5, Z5
+	VADDPD  192(SI)(R9*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
@@ -88182,7 +90884,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 
 many6left:
 	VADDPD (R11), Z0, Z0
@@ -88202,7 +90904,7 @@ many6done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-32, R10
 	JMP     many6
 
@@ -88211,8 +90913,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Z3
 	VADDPD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPD  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(R8*1), Z2
+	VADDPD  (SI)(R9*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
 	VMOVUPS (BX), Z2
 	VADDPD  (BX)(CX*1), Z2, Z2
@@ -88220,7 +90922,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 one6left:
 	VADDPD (R12), Z3, Z3
@@ -88234,7 +90936,7 @@ one6done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-8, R10
 	JMP     one6
 
@@ -88255,141 +90957,178 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Z3
+	VADDPD  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(R8*1), Z2
+	VADDPD  (SI)(R9*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VADDPD  (BX)(CX*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    DI, R11
+
+vector6left:
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVUPD.Z (SI), K1, Z3
 	VMOVUPD.Z (SI)(CX*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(R8*1), K1, Z1
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
+	VMOVUPD.Z (SI)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
 	VMOVUPD.Z (BX), K1, Z2
 	VMOVUPD.Z (BX)(CX*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow6done
-	MOVQ      R9, R11
+	MOVQ      DI, R12
 
 narrow6left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow7
+	CMPQ R10, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Z3
-	VADDPD  (R8)(BX*1), Z3, Z3
-	VADDPD  (R8)(SI*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Z3
+	VADDPD  (R9)(BX*1), Z3, Z3
+	VADDPD  (R9)(SI*1), Z3, Z3
 	VMOVUPS (DX), Z2
 	VADDPD  (DX)(BX*1), Z2, Z2
 	VADDPD  (DX)(SI*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 overlap7left:
-	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ    R10, $+32
 	JLT     one7
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPD  (R8)(BX*1), Z3, Z3
-	VADDPD  64(R8)(BX*1), Z2, Z2
-	VADDPD  128(R8)(BX*1), Z1, Z1
-	VADDPD  192(R8)(BX*1), Z0, Z0
-	VADDPD  (R8)(SI*1), Z3, Z3
-	VADDPD  64(R8)(SI*1), Z2, Z2
-	VADDPD  128(R8)(SI*1), Z1, Z1
-	VADDPD  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VADDPD  (R9)(BX*1), Z3, Z3
+	VADDPD  64(R9)(BX*1), Z2, Z2
+	VADDPD  128(R9)(BX*1), Z1, Z1
+	VADDPD  192(R9)(BX*1), Z0, Z0
+	VADDPD  (R9)(SI*1), Z3, Z3
+	VADDPD  64(R9)(SI*1), Z2, Z2
+	VADDPD  128(R9)(SI*1), Z1, Z1
+	VADDPD  192(R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z7
 	VMOVUPS 64(DX), Z6
 	VMOVUPS 128(DX), Z5
@@ -88406,29 +91145,29 @@ many7:
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 many7left:
-	VADDPD (R11), Z3, Z3
-	VADDPD 64(R11), Z2, Z2
-	VADDPD 128(R11), Z1, Z1
-	VADDPD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Z3, Z3
+	VADDPD 64(R12), Z2, Z2
+	VADDPD 128(R12), Z1, Z1
+	VADDPD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-32, R10
 	JMP     many7
@@ -88436,30 +91175,30 @@ many7done:
 one7:
 	CMPQ    R10, $+8
 	JLT     last7
-	VMOVUPS (R8), Z0
-	VADDPD  (R8)(BX*1), Z0, Z0
-	VADDPD  (R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z0
+	VADDPD  (R9)(BX*1), Z0, Z0
+	VADDPD  (R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z1
 	VADDPD  (DX)(BX*1), Z1, Z1
 	VADDPD  (DX)(SI*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 one7left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one7left
 
 one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $-8, R10
 	JMP     one7
@@ -88468,9 +91207,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x03, R10
-	ADDQ    R10, DI
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
+	VMOVUPS Z0, -64(R8)
 
 next7:
 	MOVQ  (SP), R10
@@ -88478,12 +91217,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R9), Z0
+	VADDPD  (R9)(BX*1), Z0, Z0
+	VADDPD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPD  (DX)(BX*1), Z1, Z1
+	VADDPD  (DX)(SI*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector7done
+	MOVQ    CX, R12
+
+vector7left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -88493,10 +91266,10 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(BX*1), K1, Z1
+	VMOVUPD.Z (R9), K1, Z0
+	VMOVUPD.Z (R9)(BX*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VMOVUPD.Z (R9)(SI*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD.Z (DX), K1, Z1
 	VMOVUPD.Z (DX)(BX*1), K1, Z2
@@ -88523,32 +91296,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (DI)
+	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow8
+	CMPQ R10, $+8
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -88558,23 +91333,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
 	ADDQ    R11, BX
-	VMOVUPS (R9), Z0
-	VADDPD  (R9)(DX*1), Z0, Z0
-	VMOVUPS (R9)(R8*1), Z1
-	VADDPD  (R9)(CX*1), Z1, Z1
+	VMOVUPS (DI), Z0
+	VADDPD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (DI)(R9*1), Z1
+	VADDPD  (DI)(CX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPS (DI), Z1
-	VADDPD  (DI)(DX*1), Z1, Z1
-	VADDPD  (DI)(R8*1), Z1, Z1
+	VMOVUPS (R8), Z1
+	VADDPD  (R8)(DX*1), Z1, Z1
+	VADDPD  (R8)(R9*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -88593,11 +91368,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
@@ -88606,38 +91381,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+32
 	JLT     one8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VADDPD  (R9)(DX*1), Z0, Z0
-	VADDPD  64(R9)(DX*1), Z1, Z1
-	VADDPD  128(R9)(DX*1), Z2, Z2
-	VADDPD  192(R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z4
-	VMOVUPS 64(R9)(R8*1), Z5
-	VMOVUPS 128(R9)(R8*1), Z6
-	VMOVUPS 192(R9)(R8*1), Z7
-	VADDPD  (R9)(CX*1), Z4, Z4
-	VADDPD  64(R9)(CX*1), Z5, Z5
-	VADDPD  128(R9)(CX*1), Z6, Z6
-	VADDPD  192(R9)(CX*1), Z7, Z7
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VADDPD  (DI)(DX*1), Z0, Z0
+	VADDPD  64(DI)(DX*1), Z1, Z1
+	VADDPD  128(DI)(DX*1), Z2, Z2
+	VADDPD  192(DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z4
+	VMOVUPS 64(DI)(R9*1), Z5
+	VMOVUPS 128(DI)(R9*1), Z6
+	VMOVUPS 192(DI)(R9*1), Z7
+	VADDPD  (DI)(CX*1), Z4, Z4
+	VADDPD  64(DI)(CX*1), Z5, Z5
+	VADDPD  128(DI)(CX*1), Z6, Z6
+	VADDPD  192(DI)(CX*1), Z7, Z7
 	VADDPD  Z4, Z0, Z0
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
-	VMOVUPS (DI), Z7
-	VMOVUPS 64(DI), Z6
-	VMOVUPS 128(DI), Z5
-	VMOVUPS 192(DI), Z4
-	VADDPD  (DI)(DX*1), Z7, Z7
-	VADDPD  64(DI)(DX*1), Z6, Z6
-	VADDPD  128(DI)(DX*1), Z5, Z5
-	VADDPD  192(DI)(DX*1), Z4, Z4
-	VADDPD  (DI)(R8*1), Z7, Z7
-	VADDPD  64(DI)(R8*1), Z6, Z6
-	VADDPD  128(DI)(R8*1), Z5, Z5
-	VADDPD  192(DI)(R8*1), Z4, Z4
+	VMOVUPS (R8), Z7
+	VMOVUPS 64(R8), Z6
+	VMOVUPS 128(R8), Z5
+	VMOVUPS 192(R8), Z4
+	VADDPD  (R8)(DX*1), Z7, Z7
+	VADDPD  64(R8)(DX*1), Z6, Z6
+	VADDPD  128(R8)(DX*1), Z5, Z5
+	VADDPD  192(R8)(DX*1), Z4, Z4
+	VADDPD  (R8)(R9*1), Z7, Z7
+	VADDPD  64(R8)(R9*1), Z6, Z6
+	VADDPD  128(R8)(R9*1), Z5, Z5
+	VADDPD  192(R8)(R9*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
@@ -88662,8 +91437,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-32, R10
@@ -88672,14 +91447,14 @@ many8done:
 one8:
 	CMPQ    R10, $+8
 	JLT     last8
-	VMOVUPS (R9), Z3
-	VADDPD  (R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z2
-	VADDPD  (R9)(CX*1), Z2, Z2
+	VMOVUPS (DI), Z3
+	VADDPD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPD  (DI)(CX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VMOVUPS (DI), Z2
-	VADDPD  (DI)(DX*1), Z2, Z2
-	VADDPD  (DI)(R8*1), Z2, Z2
+	VMOVUPS (R8), Z2
+	VADDPD  (R8)(DX*1), Z2, Z2
+	VADDPD  (R8)(R9*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -88695,8 +91470,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-8, R10
@@ -88716,61 +91491,97 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (DI), Z3
+	VADDPD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPD  (DI)(CX*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	VMOVUPS (R8), Z2
+	VADDPD  (R8)(DX*1), Z2, Z2
+	VADDPD  (R8)(R9*1), Z2, Z2
+	VADDPD  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVUPD.Z (R9), K1, Z3
-	VMOVUPD.Z (R9)(DX*1), K1, Z2
+	VMOVUPD.Z (DI), K1, Z3
+	VMOVUPD.Z (DI)(DX*1), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (R9)(R8*1), K1, Z2
-	VMOVUPD.Z (R9)(CX*1), K1, Z1
+	VMOVUPD.Z (DI)(R9*1), K1, Z2
+	VMOVUPD.Z (DI)(CX*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (DI), K1, Z2
-	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VMOVUPD.Z (R8), K1, Z2
+	VMOVUPD.Z (R8)(DX*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
-	VMOVUPD.Z (DI)(R8*1), K1, Z1
+	VMOVUPD.Z (R8)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z2, Z3, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow8done
-	MOVQ      BX, R11
+	MOVQ      BX, R12
 
 narrow8left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -88779,71 +91590,73 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow9
+	CMPQ R10, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
 	VMOVUPS (CX), Z3
-	VADDPD  (CX)(DI*1), Z3, Z3
-	VMOVUPS (CX)(R9*1), Z2
+	VADDPD  (CX)(R8*1), Z3, Z3
+	VMOVUPS (CX)(DI*1), Z2
 	VADDPD  (CX)(BX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
 	VMOVUPS (SI), Z2
-	VADDPD  (SI)(DI*1), Z2, Z2
-	VMOVUPS (SI)(R9*1), Z1
+	VADDPD  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(DI*1), Z1
 	VADDPD  (SI)(BX*1), Z1, Z1
 	VADDPD  Z1, Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 overlap9left:
-	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ    R10, $+32
@@ -88852,14 +91665,14 @@ many9:
 	VMOVUPS 64(CX), Z2
 	VMOVUPS 128(CX), Z1
 	VMOVUPS 192(CX), Z0
-	VADDPD  (CX)(DI*1), Z3, Z3
-	VADDPD  64(CX)(DI*1), Z2, Z2
-	VADDPD  128(CX)(DI*1), Z1, Z1
-	VADDPD  192(CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z4
-	VMOVUPS 64(CX)(R9*1), Z5
-	VMOVUPS 128(CX)(R9*1), Z6
-	VMOVUPS 192(CX)(R9*1), Z7
+	VADDPD  (CX)(R8*1), Z3, Z3
+	VADDPD  64(CX)(R8*1), Z2, Z2
+	VADDPD  128(CX)(R8*1), Z1, Z1
+	VADDPD  192(CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z4
+	VMOVUPS 64(CX)(DI*1), Z5
+	VMOVUPS 128(CX)(DI*1), Z6
+	VMOVUPS 192(CX)(DI*1), Z7
 	VADDPD  (CX)(BX*1), Z4, Z4
 	VADDPD  64(CX)(BX*1), Z5, Z5
 	VADDPD  128(CX)(BX*1), Z6, Z6
@@ -88872,14 +91685,14 @@ many9:
 	VMOVUPS 64(SI), Z6
 	VMOVUPS 128(SI), Z5
 	VMOVUPS 192(SI), Z4
-	VADDPD  (SI)(DI*1), Z7, Z7
-	VADDPD  64(SI)(DI*1), Z6, Z6
-	VADDPD  128(SI)(DI*1), Z5, Z5
-	VADDPD  192(SI)(DI*1), Z4, Z4
-	VMOVUPS (SI)(R9*1), Z8
-	VMOVUPS 64(SI)(R9*1), Z9
-	VMOVUPS 128(SI)(R9*1), Z10
-	VMOVUPS 192(SI)(R9*1), Z11
+	VADDPD  (SI)(R8*1), Z7, Z7
+	VADDPD  64(SI)(R8*1), Z6, Z6
+	VADDPD  128(SI)(R8*1), Z5, Z5
+	VADDPD  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(DI*1), Z8
+	VMOVUPS 64(SI)(DI*1), Z9
+	VMOVUPS 128(SI)(DI*1), Z10
+	VMOVUPS 192(SI)(DI*1), Z11
 	VADDPD  (SI)(BX*1), Z8, Z8
 	VADDPD  64(SI)(BX*1), Z9, Z9
 	VADDPD  128(SI)(BX*1), Z10, Z10
@@ -88892,29 +91705,29 @@ many9:
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 many9left:
-	VADDPD (R11), Z3, Z3
-	VADDPD 64(R11), Z2, Z2
-	VADDPD 128(R11), Z1, Z1
-	VADDPD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Z3, Z3
+	VADDPD 64(R12), Z2, Z2
+	VADDPD 128(R12), Z1, Z1
+	VADDPD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-32, R10
 	JMP     many9
@@ -88923,33 +91736,33 @@ one9:
 	CMPQ    R10, $+8
 	JLT     last9
 	VMOVUPS (CX), Z0
-	VADDPD  (CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z1
+	VADDPD  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
 	VADDPD  (CX)(BX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPS (SI), Z1
-	VADDPD  (SI)(DI*1), Z1, Z1
-	VMOVUPS (SI)(R9*1), Z2
+	VADDPD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
 	VADDPD  (SI)(BX*1), Z2, Z2
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 one9left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-8, R10
 	JMP     one9
@@ -88958,9 +91771,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x03, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -88970,10 +91783,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Z0
+	VADDPD  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
+	VADDPD  (CX)(BX*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VADDPD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
+	VADDPD  (SI)(BX*1), Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector9done
+	MOVQ    DX, R12
+
+vector9left:
+	VADDPD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -88984,16 +91835,16 @@ narrow9:
 
 narrow9outer:
 	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (CX)(DI*1), K1, Z1
+	VMOVUPD.Z (CX)(R8*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (CX)(R9*1), K1, Z1
+	VMOVUPD.Z (CX)(DI*1), K1, Z1
 	VMOVUPD.Z (CX)(BX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD.Z (SI), K1, Z1
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (SI)(R9*1), K1, Z2
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
 	VMOVUPD.Z (SI)(BX*1), K1, Z3
 	VADDPD    Z3, Z2, Z2
 	VADDPD    Z2, Z1, Z1
@@ -89017,7 +91868,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R8)
+	VMOVUPD Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -89025,7 +91876,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer
@@ -89083,6 +91934,8 @@ TEXT ·colsF16AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
+	CMPQ SI, $+16
+	JEQ  vector0
 
 outer0:
 	MOVQ      SI, DI
@@ -89198,40 +92051,67 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VCVTPH2PS (DX), Z3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       vector0done
+	MOVQ      BX, DI
+
+vector0left:
+	VADDPS (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
 	VMOVDQU16.Z (DX), K1, Y3
 	VCVTPH2PS   Y3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        72(AX), R8
-	TESTQ       R8, R8
+	MOVQ        72(AX), DI
+	TESTQ       DI, DI
 	JEQ         narrow0done
-	MOVQ        BX, DI
+	MOVQ        BX, R8
 
 narrow0left:
-	VMOVUPS.Z (DI), K1, Z2
+	VMOVUPS.Z (R8), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -89245,51 +92125,53 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
+	MOVQ 56(AX), R8
+	CMPQ R8, $+16
 	JLT  narrow1
+	CMPQ R8, $+16
+	JEQ  vector1
 
 outer1:
-	MOVQ      DI, R8
-	ANDQ      $+15, R8
-	TESTQ     R8, R8
+	MOVQ      R8, DI
+	ANDQ      $+15, DI
+	TESTQ     DI, DI
 	JEQ       many1
-	MOVQ      DI, R8
-	ADDQ      $-16, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      DI, R8
-	ADDQ      $-16, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, CX
+	MOVQ      R8, DI
+	ADDQ      $-16, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, DX
+	MOVQ      R8, DI
+	ADDQ      $-16, DI
+	SHLQ      $0x02, DI
+	ADDQ      DI, CX
 	VCVTPH2PS (DX), Z3
 	VCVTPH2PS (DX)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x01, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ      DI, $+64
+	CMPQ      R8, $+64
 	JLT       one1
 	VCVTPH2PS (DX), Z3
 	VCVTPH2PS 32(DX), Z2
@@ -89306,14 +92188,14 @@ many1:
 	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, R8
+	MOVQ      CX, DI
 
 many1left:
-	VADDPS (R8), Z3, Z3
-	VADDPS 64(R8), Z2, Z2
-	VADDPS 128(R8), Z1, Z1
-	VADDPS 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VADDPS (DI), Z3, Z3
+	VADDPS 64(DI), Z2, Z2
+	VADDPS 128(DI), Z1, Z1
+	VADDPS 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -89326,25 +92208,25 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-64, DI
+	ADDQ    $-64, R8
 	JMP     many1
 
 one1:
-	CMPQ      DI, $+16
+	CMPQ      R8, $+16
 	JLT       last1
 	VCVTPH2PS (DX), Z0
 	VCVTPH2PS (DX)(SI*1), Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -89352,34 +92234,63 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VCVTPH2PS (DX), Z0
+	VCVTPH2PS (DX)(SI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       vector1done
+	MOVQ      CX, DI
+
+vector1left:
+	VADDPS (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -89389,29 +92300,29 @@ narrow1outer:
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), CX
-	MOVQ        72(AX), R9
-	TESTQ       R9, R9
+	MOVQ        72(AX), DI
+	TESTQ       DI, DI
 	JEQ         narrow1done
-	MOVQ        CX, R8
+	MOVQ        CX, R9
 
 narrow1left:
-	VMOVUPS.Z (R8), K1, Z1
+	VMOVUPS.Z (R9), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -89425,29 +92336,31 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow2
+	CMPQ DI, $+16
+	JEQ  vector2
 
 outer2:
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ANDQ      $+15, R10
 	TESTQ     R10, R10
 	JEQ       many2
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ADDQ      $-16, R10
 	SHLQ      $0x01, R10
 	ADDQ      R10, SI
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ADDQ      $-16, R10
 	SHLQ      $0x02, R10
 	ADDQ      R10, CX
 	VCVTPH2PS (SI), Z0
 	VCVTPH2PS (SI)(BX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (SI)(DI*1), Z1
+	VCVTPH2PS (SI)(R8*1), Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R10
 	TESTQ     R10, R10
@@ -89463,17 +92376,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x01, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ      R9, $+64
+	CMPQ      DI, $+64
 	JLT       one2
 	VCVTPH2PS (SI), Z0
 	VCVTPH2PS 32(SI), Z1
@@ -89487,13 +92400,13 @@ many2:
 	VADDPS    Z4, Z2, Z2
 	VCVTPH2PS 96(SI)(BX*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS (SI)(DI*1), Z4
+	VCVTPH2PS (SI)(R8*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS 32(SI)(DI*1), Z4
+	VCVTPH2PS 32(SI)(R8*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 64(SI)(DI*1), Z4
+	VCVTPH2PS 64(SI)(R8*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 96(SI)(DI*1), Z4
+	VCVTPH2PS 96(SI)(R8*1), Z4
 	VADDPS    Z4, Z3, Z3
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
@@ -89518,16 +92431,16 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many2
 
 one2:
-	CMPQ      R9, $+16
+	CMPQ      DI, $+16
 	JLT       last2
 	VCVTPH2PS (SI), Z3
 	VCVTPH2PS (SI)(BX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (SI)(DI*1), Z2
+	VCVTPH2PS (SI)(R8*1), Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      72(AX), R10
 	TESTQ     R10, R10
@@ -89546,34 +92459,65 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-16, R9
+	ADDQ    $-16, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VCVTPH2PS (SI), Z3
+	VCVTPH2PS (SI)(BX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (SI)(R8*1), Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector2done
+	MOVQ      CX, R10
+
+vector2left:
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
@@ -89582,33 +92526,33 @@ narrow2outer:
 	VMOVDQU16.Z (SI)(BX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), CX
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
+	MOVQ        72(AX), R10
+	TESTQ       R10, R10
 	JEQ         narrow2done
-	MOVQ        CX, R10
+	MOVQ        CX, R11
 
 narrow2left:
-	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z (R11), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -89618,182 +92562,217 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow3
+	CMPQ DI, $+16
+	JEQ  vector3
 
 outer3:
-	MOVQ      R9, R10
-	ANDQ      $+15, R10
-	TESTQ     R10, R10
+	MOVQ      DI, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
 	JEQ       many3
-	MOVQ      R9, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, R8
-	MOVQ      R9, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, BX
-	VCVTPH2PS (R8), Z3
-	VCVTPH2PS (R8)(SI*1), Z2
+	MOVQ      DI, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      DI, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, BX
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS (R9)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R8)(CX*1), Z2
-	VCVTPH2PS (R8)(DX*1), Z1
+	VCVTPH2PS (R9)(CX*1), Z2
+	VCVTPH2PS (R9)(DX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       overlap3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 overlap3left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x01, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ      R9, $+64
+	CMPQ      DI, $+64
 	JLT       one3
-	VCVTPH2PS (R8), Z3
-	VCVTPH2PS 32(R8), Z2
-	VCVTPH2PS 64(R8), Z1
-	VCVTPH2PS 96(R8), Z0
-	VCVTPH2PS (R8)(SI*1), Z4
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS 32(R9), Z2
+	VCVTPH2PS 64(R9), Z1
+	VCVTPH2PS 96(R9), Z0
+	VCVTPH2PS (R9)(SI*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 32(R8)(SI*1), Z4
+	VCVTPH2PS 32(R9)(SI*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 64(R8)(SI*1), Z4
+	VCVTPH2PS 64(R9)(SI*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 96(R8)(SI*1), Z4
+	VCVTPH2PS 96(R9)(SI*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS (R8)(CX*1), Z4
-	VCVTPH2PS 32(R8)(CX*1), Z5
-	VCVTPH2PS 64(R8)(CX*1), Z6
-	VCVTPH2PS 96(R8)(CX*1), Z7
-	VCVTPH2PS (R8)(DX*1), Z8
+	VCVTPH2PS (R9)(CX*1), Z4
+	VCVTPH2PS 32(R9)(CX*1), Z5
+	VCVTPH2PS 64(R9)(CX*1), Z6
+	VCVTPH2PS 96(R9)(CX*1), Z7
+	VCVTPH2PS (R9)(DX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 32(R8)(DX*1), Z8
+	VCVTPH2PS 32(R9)(DX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 64(R8)(DX*1), Z8
+	VCVTPH2PS 64(R9)(DX*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 96(R8)(DX*1), Z8
+	VCVTPH2PS 96(R9)(DX*1), Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       many3done
-	MOVQ      BX, R10
+	MOVQ      BX, R11
 
 many3left:
-	VADDPS (R10), Z3, Z3
-	VADDPS 64(R10), Z2, Z2
-	VADDPS 128(R10), Z1, Z1
-	VADDPS 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+256, DI
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+256, R8
 	ADDQ    $+256, BX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many3
 
 one3:
-	CMPQ      R9, $+16
+	CMPQ      DI, $+16
 	JLT       last3
-	VCVTPH2PS (R8), Z0
-	VCVTPH2PS (R8)(SI*1), Z1
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(SI*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R8)(CX*1), Z1
-	VCVTPH2PS (R8)(DX*1), Z2
+	VCVTPH2PS (R9)(CX*1), Z1
+	VCVTPH2PS (R9)(DX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one3done
+	MOVQ      BX, R10
+
+one3left:
+	VADDPS (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-16, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(SI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (R9)(CX*1), Z1
+	VCVTPH2PS (R9)(DX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R10
 	TESTQ     R10, R10
-	JEQ       one3done
+	JEQ       vector3done
 	MOVQ      BX, R11
 
-one3left:
+vector3left:
 	VADDPS (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVDQU16.Z (R8), K1, Y0
+	VMOVDQU16.Z (R9), K1, Y0
 	VCVTPH2PS   Y0, Z0
-	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VMOVDQU16.Z (R9)(SI*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R8)(CX*1), K1, Y1
+	VMOVDQU16.Z (R9)(CX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (R8)(DX*1), K1, Y2
+	VMOVDQU16.Z (R9)(DX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
@@ -89813,17 +92792,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -89833,14 +92812,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow4
+	CMPQ R10, $+16
+	JEQ  vector4
 
 outer4:
 	MOVQ      R10, R11
@@ -89854,19 +92835,19 @@ outer4:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
 	ADDQ      R11, SI
 	VCVTPH2PS (DX), Z0
-	VCVTPH2PS (DX)(R8*1), Z1
+	VCVTPH2PS (DX)(R9*1), Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (DX)(BX*1), Z1
-	VCVTPH2PS (DX)(DI*1), Z2
+	VCVTPH2PS (DX)(R8*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R9), Z1
+	VCVTPH2PS (DI), Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
@@ -89889,7 +92870,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -89902,37 +92883,37 @@ many4:
 	VCVTPH2PS 32(DX), Z1
 	VCVTPH2PS 64(DX), Z2
 	VCVTPH2PS 96(DX), Z3
-	VCVTPH2PS (DX)(R8*1), Z7
+	VCVTPH2PS (DX)(R9*1), Z7
 	VADDPS    Z7, Z0, Z0
-	VCVTPH2PS 32(DX)(R8*1), Z7
+	VCVTPH2PS 32(DX)(R9*1), Z7
 	VADDPS    Z7, Z1, Z1
-	VCVTPH2PS 64(DX)(R8*1), Z7
+	VCVTPH2PS 64(DX)(R9*1), Z7
 	VADDPS    Z7, Z2, Z2
-	VCVTPH2PS 96(DX)(R8*1), Z7
+	VCVTPH2PS 96(DX)(R9*1), Z7
 	VADDPS    Z7, Z3, Z3
 	VCVTPH2PS (DX)(BX*1), Z7
 	VCVTPH2PS 32(DX)(BX*1), Z6
 	VCVTPH2PS 64(DX)(BX*1), Z5
 	VCVTPH2PS 96(DX)(BX*1), Z4
-	VCVTPH2PS (DX)(DI*1), Z8
+	VCVTPH2PS (DX)(R8*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(DX)(DI*1), Z8
+	VCVTPH2PS 32(DX)(R8*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(DX)(DI*1), Z8
+	VCVTPH2PS 64(DX)(R8*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(DX)(DI*1), Z8
+	VCVTPH2PS 96(DX)(R8*1), Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS (R9), Z4
+	VCVTPH2PS (DI), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS 32(R9), Z4
+	VCVTPH2PS 32(DI), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 64(R9), Z4
+	VCVTPH2PS 64(DI), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 96(R9), Z4
+	VCVTPH2PS 96(DI), Z4
 	VADDPS    Z4, Z3, Z3
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
@@ -89955,7 +92936,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R9
+	ADDQ    $+128, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-64, R10
@@ -89965,13 +92946,13 @@ one4:
 	CMPQ      R10, $+16
 	JLT       last4
 	VCVTPH2PS (DX), Z3
-	VCVTPH2PS (DX)(R8*1), Z2
+	VCVTPH2PS (DX)(R9*1), Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (DX)(BX*1), Z2
-	VCVTPH2PS (DX)(DI*1), Z1
+	VCVTPH2PS (DX)(R8*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R9), Z2
+	VCVTPH2PS (DI), Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
@@ -89988,7 +92969,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R9
+	ADDQ    $+32, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-16, R10
@@ -90009,61 +92990,97 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VCVTPH2PS (DX), Z3
+	VCVTPH2PS (DX)(R9*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DX)(BX*1), Z2
+	VCVTPH2PS (DX)(R8*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DI), Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector4done
+	MOVQ      SI, R11
+
+vector4left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVDQU16.Z (DX), K1, Y3
 	VCVTPH2PS   Y3, Z3
-	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VMOVDQU16.Z (DX)(R9*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
 	VMOVDQU16.Z (DX)(BX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (DX)(DI*1), K1, Y1
+	VMOVDQU16.Z (DX)(R8*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R9), K1, Y2
+	VMOVDQU16.Z (DI), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), SI
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow4done
-	MOVQ        SI, R11
+	MOVQ        SI, R12
 
 narrow4left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -90071,93 +93088,95 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow5
+	CMPQ R10, $+16
+	JEQ  vector5
 
 outer5:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many5
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, CX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, R8
-	VCVTPH2PS (DI), Z3
-	VCVTPH2PS (DI)(R9*1), Z2
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, R8
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, CX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, R9
+	VCVTPH2PS (R8), Z3
+	VCVTPH2PS (R8)(DI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (DI)(DX*1), Z2
+	VCVTPH2PS (R8)(DX*1), Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (CX), Z2
 	VCVTPH2PS (CX)(DX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap5done
-	MOVQ      R8, R12
+	MOVQ      R9, R11
 
 overlap5left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ      R10, $+64
 	JLT       one5
-	VCVTPH2PS (DI), Z3
-	VCVTPH2PS 32(DI), Z2
-	VCVTPH2PS 64(DI), Z1
-	VCVTPH2PS 96(DI), Z0
-	VCVTPH2PS (DI)(R9*1), Z4
+	VCVTPH2PS (R8), Z3
+	VCVTPH2PS 32(R8), Z2
+	VCVTPH2PS 64(R8), Z1
+	VCVTPH2PS 96(R8), Z0
+	VCVTPH2PS (R8)(DI*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 32(DI)(R9*1), Z4
+	VCVTPH2PS 32(R8)(DI*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 64(DI)(R9*1), Z4
+	VCVTPH2PS 64(R8)(DI*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 96(DI)(R9*1), Z4
+	VCVTPH2PS 96(R8)(DI*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS (DI)(DX*1), Z4
+	VCVTPH2PS (R8)(DX*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 32(DI)(DX*1), Z4
+	VCVTPH2PS 32(R8)(DX*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 64(DI)(DX*1), Z4
+	VCVTPH2PS 64(R8)(DX*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 96(DI)(DX*1), Z4
+	VCVTPH2PS 96(R8)(DX*1), Z4
 	VADDPS    Z4, Z0, Z0
 	VCVTPH2PS (CX), Z4
 	VCVTPH2PS 32(CX), Z5
@@ -90175,19 +93194,19 @@ many5:
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many5done
-	MOVQ      R8, R11
+	MOVQ      R9, R12
 
 many5left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -90195,43 +93214,43 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+128, DI
+	ADDQ    $+128, R8
 	ADDQ    $+128, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-64, R10
 	JMP     many5
 
 one5:
 	CMPQ      R10, $+16
 	JLT       last5
-	VCVTPH2PS (DI), Z0
-	VCVTPH2PS (DI)(R9*1), Z1
+	VCVTPH2PS (R8), Z0
+	VCVTPH2PS (R8)(DI*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (DI)(DX*1), Z1
+	VCVTPH2PS (R8)(DX*1), Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (CX), Z1
 	VCVTPH2PS (CX)(DX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       one5done
-	MOVQ      R8, R12
+	MOVQ      R9, R11
 
 one5left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+32, DI
+	ADDQ    $+32, R8
 	ADDQ    $+32, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-16, R10
 	JMP     one5
 
@@ -90249,27 +93268,63 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VCVTPH2PS (R8), Z0
+	VCVTPH2PS (R8)(DI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (R8)(DX*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (CX), Z1
+	VCVTPH2PS (CX)(DX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector5done
+	MOVQ      R9, R12
+
+vector5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVDQU16.Z (DI), K1, Y0
+	VMOVDQU16.Z (R8), K1, Y0
 	VCVTPH2PS   Y0, Z0
-	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VMOVDQU16.Z (R8)(DI*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VMOVDQU16.Z (R8)(DX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
 	VMOVDQU16.Z (CX), K1, Y1
@@ -90278,11 +93333,11 @@ narrow5outer:
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), R8
+	MOVQ        8(SP), R9
 	MOVQ        72(AX), R12
 	TESTQ       R12, R12
 	JEQ         narrow5done
-	MOVQ        R8, R11
+	MOVQ        R9, R11
 
 narrow5left:
 	VMOVUPS.Z (R11), K1, Z1
@@ -90303,26 +93358,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow6
+	CMPQ R10, $+16
+	JEQ  vector6
 
 outer6:
 	MOVQ      R10, R11
@@ -90340,12 +93397,12 @@ outer6:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	VCVTPH2PS (SI), Z0
 	VCVTPH2PS (SI)(CX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (SI)(DI*1), Z1
-	VCVTPH2PS (SI)(R8*1), Z2
+	VCVTPH2PS (SI)(R8*1), Z1
+	VCVTPH2PS (SI)(R9*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (BX), Z1
@@ -90355,7 +93412,7 @@ outer6:
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       overlap6done
-	MOVQ      R9, R12
+	MOVQ      DI, R12
 
 overlap6left:
 	VADDPS (R12), Z0, Z0
@@ -90377,7 +93434,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ      R10, $+64
@@ -90394,17 +93451,17 @@ many6:
 	VADDPS    Z7, Z2, Z2
 	VCVTPH2PS 96(SI)(CX*1), Z7
 	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS (SI)(DI*1), Z7
-	VCVTPH2PS 32(SI)(DI*1), Z6
-	VCVTPH2PS 64(SI)(DI*1), Z5
-	VCVTPH2PS 96(SI)(DI*1), Z4
-	VCVTPH2PS (SI)(R8*1), Z8
+	VCVTPH2PS (SI)(R8*1), Z7
+	VCVTPH2PS 32(SI)(R8*1), Z6
+	VCVTPH2PS 64(SI)(R8*1), Z5
+	VCVTPH2PS 96(SI)(R8*1), Z4
+	VCVTPH2PS (SI)(R9*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(SI)(R8*1), Z8
+	VCVTPH2PS 32(SI)(R9*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(SI)(R8*1), Z8
+	VCVTPH2PS 64(SI)(R9*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(SI)(R8*1), Z8
+	VCVTPH2PS 96(SI)(R9*1), Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
@@ -90429,7 +93486,7 @@ many6:
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       many6done
-	MOVQ      R9, R11
+	MOVQ      DI, R11
 
 many6left:
 	VADDPS (R11), Z0, Z0
@@ -90449,7 +93506,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-64, R10
 	JMP     many6
 
@@ -90459,8 +93516,8 @@ one6:
 	VCVTPH2PS (SI), Z3
 	VCVTPH2PS (SI)(CX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (SI)(DI*1), Z2
-	VCVTPH2PS (SI)(R8*1), Z1
+	VCVTPH2PS (SI)(R8*1), Z2
+	VCVTPH2PS (SI)(R9*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (BX), Z2
@@ -90470,7 +93527,7 @@ one6:
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       one6done
-	MOVQ      R9, R12
+	MOVQ      DI, R12
 
 one6left:
 	VADDPS (R12), Z3, Z3
@@ -90484,7 +93541,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-16, R10
 	JMP     one6
 
@@ -90505,16 +93562,54 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VCVTPH2PS (SI), Z3
+	VCVTPH2PS (SI)(CX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (SI)(R8*1), Z2
+	VCVTPH2PS (SI)(R9*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (BX), Z2
+	VCVTPH2PS (BX)(CX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector6done
+	MOVQ      DI, R11
+
+vector6left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVDQU16.Z (SI), K1, Y3
@@ -90522,9 +93617,9 @@ narrow6outer:
 	VMOVDQU16.Z (SI)(CX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (SI)(R8*1), K1, Y1
+	VMOVDQU16.Z (SI)(R9*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
@@ -90534,73 +93629,75 @@ narrow6outer:
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), R9
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        8(SP), DI
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow6done
-	MOVQ        R9, R11
+	MOVQ        DI, R12
 
 narrow6left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow7
+	CMPQ R10, $+16
+	JEQ  vector7
 
 outer7:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many7
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, CX
-	VCVTPH2PS (R8), Z3
-	VCVTPH2PS (R8)(BX*1), Z2
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, R9
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, DX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, CX
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS (R9)(BX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R8)(SI*1), Z2
+	VCVTPH2PS (R9)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (DX), Z2
 	VCVTPH2PS (DX)(BX*1), Z1
@@ -90608,55 +93705,55 @@ outer7:
 	VCVTPH2PS (DX)(SI*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap7done
-	MOVQ      CX, R12
+	MOVQ      CX, R11
 
 overlap7left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ      R10, $+64
 	JLT       one7
-	VCVTPH2PS (R8), Z3
-	VCVTPH2PS 32(R8), Z2
-	VCVTPH2PS 64(R8), Z1
-	VCVTPH2PS 96(R8), Z0
-	VCVTPH2PS (R8)(BX*1), Z7
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS 32(R9), Z2
+	VCVTPH2PS 64(R9), Z1
+	VCVTPH2PS 96(R9), Z0
+	VCVTPH2PS (R9)(BX*1), Z7
 	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS 32(R8)(BX*1), Z7
+	VCVTPH2PS 32(R9)(BX*1), Z7
 	VADDPS    Z7, Z2, Z2
-	VCVTPH2PS 64(R8)(BX*1), Z7
+	VCVTPH2PS 64(R9)(BX*1), Z7
 	VADDPS    Z7, Z1, Z1
-	VCVTPH2PS 96(R8)(BX*1), Z7
+	VCVTPH2PS 96(R9)(BX*1), Z7
 	VADDPS    Z7, Z0, Z0
-	VCVTPH2PS (R8)(SI*1), Z7
+	VCVTPH2PS (R9)(SI*1), Z7
 	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS 32(R8)(SI*1), Z7
+	VCVTPH2PS 32(R9)(SI*1), Z7
 	VADDPS    Z7, Z2, Z2
-	VCVTPH2PS 64(R8)(SI*1), Z7
+	VCVTPH2PS 64(R9)(SI*1), Z7
 	VADDPS    Z7, Z1, Z1
-	VCVTPH2PS 96(R8)(SI*1), Z7
+	VCVTPH2PS 96(R9)(SI*1), Z7
 	VADDPS    Z7, Z0, Z0
 	VCVTPH2PS (DX), Z7
 	VCVTPH2PS 32(DX), Z6
@@ -90682,29 +93779,29 @@ many7:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many7done
-	MOVQ      CX, R11
+	MOVQ      CX, R12
 
 many7left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+128, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-64, R10
 	JMP     many7
@@ -90712,10 +93809,67 @@ many7done:
 one7:
 	CMPQ      R10, $+16
 	JLT       last7
-	VCVTPH2PS (R8), Z0
-	VCVTPH2PS (R8)(BX*1), Z1
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(BX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R8)(SI*1), Z1
+	VCVTPH2PS (R9)(SI*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (DX), Z1
+	VCVTPH2PS (DX)(BX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VCVTPH2PS (DX)(SI*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       one7done
+	MOVQ      CX, R11
+
+one7left:
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+64, R8
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(BX*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (R9)(SI*1), Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (DX), Z1
 	VCVTPH2PS (DX)(BX*1), Z2
@@ -90725,45 +93879,26 @@ one7:
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
-	JEQ       one7done
+	JEQ       vector7done
 	MOVQ      CX, R12
 
-one7left:
+vector7left:
 	VADDPS (R12), Z0, Z0
 	ADDQ   104(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one7left
+	JNE    vector7left
 
-one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $-16, R10
-	JMP     one7
-
-last7:
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
 	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -90773,12 +93908,12 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVDQU16.Z (R8), K1, Y0
+	VMOVDQU16.Z (R9), K1, Y0
 	VCVTPH2PS   Y0, Z0
-	VMOVDQU16.Z (R8)(BX*1), K1, Y1
+	VMOVDQU16.Z (R9)(BX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VMOVDQU16.Z (R9)(SI*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
 	VMOVDQU16.Z (DX), K1, Y1
@@ -90809,32 +93944,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow8
+	CMPQ R10, $+16
+	JEQ  vector8
 
 outer8:
 	MOVQ      R10, R11
@@ -90844,26 +93981,26 @@ outer8:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, DI
+	ADDQ      R11, R8
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
 	ADDQ      R11, BX
-	VCVTPH2PS (R9), Z0
-	VCVTPH2PS (R9)(DX*1), Z1
+	VCVTPH2PS (DI), Z0
+	VCVTPH2PS (DI)(DX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (R9)(R8*1), Z1
-	VCVTPH2PS (R9)(CX*1), Z2
+	VCVTPH2PS (DI)(R9*1), Z1
+	VCVTPH2PS (DI)(CX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (DI), Z1
-	VCVTPH2PS (DI)(DX*1), Z2
+	VCVTPH2PS (R8), Z1
+	VCVTPH2PS (R8)(DX*1), Z2
 	VADDPS    Z2, Z1, Z1
-	VCVTPH2PS (DI)(R8*1), Z2
+	VCVTPH2PS (R8)(R9*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R11
@@ -90883,11 +94020,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -90896,53 +94033,53 @@ overlap8done:
 many8:
 	CMPQ      R10, $+64
 	JLT       one8
-	VCVTPH2PS (R9), Z0
-	VCVTPH2PS 32(R9), Z1
-	VCVTPH2PS 64(R9), Z2
-	VCVTPH2PS 96(R9), Z3
-	VCVTPH2PS (R9)(DX*1), Z4
+	VCVTPH2PS (DI), Z0
+	VCVTPH2PS 32(DI), Z1
+	VCVTPH2PS 64(DI), Z2
+	VCVTPH2PS 96(DI), Z3
+	VCVTPH2PS (DI)(DX*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS 32(R9)(DX*1), Z4
+	VCVTPH2PS 32(DI)(DX*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 64(R9)(DX*1), Z4
+	VCVTPH2PS 64(DI)(DX*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 96(R9)(DX*1), Z4
+	VCVTPH2PS 96(DI)(DX*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS (R9)(R8*1), Z4
-	VCVTPH2PS 32(R9)(R8*1), Z5
-	VCVTPH2PS 64(R9)(R8*1), Z6
-	VCVTPH2PS 96(R9)(R8*1), Z7
-	VCVTPH2PS (R9)(CX*1), Z8
+	VCVTPH2PS (DI)(R9*1), Z4
+	VCVTPH2PS 32(DI)(R9*1), Z5
+	VCVTPH2PS 64(DI)(R9*1), Z6
+	VCVTPH2PS 96(DI)(R9*1), Z7
+	VCVTPH2PS (DI)(CX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS 32(R9)(CX*1), Z8
+	VCVTPH2PS 32(DI)(CX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 64(R9)(CX*1), Z8
+	VCVTPH2PS 64(DI)(CX*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 96(R9)(CX*1), Z8
+	VCVTPH2PS 96(DI)(CX*1), Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
-	VCVTPH2PS (DI), Z7
-	VCVTPH2PS 32(DI), Z6
-	VCVTPH2PS 64(DI), Z5
-	VCVTPH2PS 96(DI), Z4
-	VCVTPH2PS (DI)(DX*1), Z8
+	VCVTPH2PS (R8), Z7
+	VCVTPH2PS 32(R8), Z6
+	VCVTPH2PS 64(R8), Z5
+	VCVTPH2PS 96(R8), Z4
+	VCVTPH2PS (R8)(DX*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(DI)(DX*1), Z8
+	VCVTPH2PS 32(R8)(DX*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(DI)(DX*1), Z8
+	VCVTPH2PS 64(R8)(DX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(DI)(DX*1), Z8
+	VCVTPH2PS 96(R8)(DX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS (DI)(R8*1), Z8
+	VCVTPH2PS (R8)(R9*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(DI)(R8*1), Z8
+	VCVTPH2PS 32(R8)(R9*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(DI)(R8*1), Z8
+	VCVTPH2PS 64(R8)(R9*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(DI)(R8*1), Z8
+	VCVTPH2PS 96(R8)(R9*1), Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
@@ -90968,8 +94105,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+128, R9
 	ADDQ    $+128, DI
+	ADDQ    $+128, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-64, R10
@@ -90978,17 +94115,17 @@ many8done:
 one8:
 	CMPQ      R10, $+16
 	JLT       last8
-	VCVTPH2PS (R9), Z3
-	VCVTPH2PS (R9)(DX*1), Z2
+	VCVTPH2PS (DI), Z3
+	VCVTPH2PS (DI)(DX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (R9)(R8*1), Z2
-	VCVTPH2PS (R9)(CX*1), Z1
+	VCVTPH2PS (DI)(R9*1), Z2
+	VCVTPH2PS (DI)(CX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (DI), Z2
-	VCVTPH2PS (DI)(DX*1), Z1
+	VCVTPH2PS (R8), Z2
+	VCVTPH2PS (R8)(DX*1), Z1
 	VADDPS    Z1, Z2, Z2
-	VCVTPH2PS (DI)(R8*1), Z1
+	VCVTPH2PS (R8)(R9*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      72(AX), R11
@@ -91005,8 +94142,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+32, R9
 	ADDQ    $+32, DI
+	ADDQ    $+32, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-16, R10
@@ -91026,68 +94163,108 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VCVTPH2PS (DI), Z3
+	VCVTPH2PS (DI)(DX*1), Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (DI)(R9*1), Z2
+	VCVTPH2PS (DI)(CX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VCVTPH2PS (R8), Z2
+	VCVTPH2PS (R8)(DX*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VCVTPH2PS (R8)(R9*1), Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector8done
+	MOVQ      BX, R11
+
+vector8left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVDQU16.Z (R9), K1, Y3
+	VMOVDQU16.Z (DI), K1, Y3
 	VCVTPH2PS   Y3, Z3
-	VMOVDQU16.Z (R9)(DX*1), K1, Y2
+	VMOVDQU16.Z (DI)(DX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R9)(R8*1), K1, Y2
+	VMOVDQU16.Z (DI)(R9*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (R9)(CX*1), K1, Y1
+	VMOVDQU16.Z (DI)(CX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DI), K1, Y2
+	VMOVDQU16.Z (R8), K1, Y2
 	VCVTPH2PS   Y2, Z2
-	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VMOVDQU16.Z (R8)(DX*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (DI)(R8*1), K1, Y1
+	VMOVDQU16.Z (R8)(R9*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow8done
-	MOVQ        BX, R11
+	MOVQ        BX, R12
 
 narrow8left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -91096,75 +94273,77 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow9
+	CMPQ R10, $+16
+	JEQ  vector9
 
 outer9:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many9
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, CX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, SI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, DX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, CX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, SI
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, DX
 	VCVTPH2PS (CX), Z3
-	VCVTPH2PS (CX)(DI*1), Z2
+	VCVTPH2PS (CX)(R8*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VCVTPH2PS (CX)(R9*1), Z2
+	VCVTPH2PS (CX)(DI*1), Z2
 	VCVTPH2PS (CX)(BX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VCVTPH2PS (SI), Z2
-	VCVTPH2PS (SI)(DI*1), Z1
+	VCVTPH2PS (SI)(R8*1), Z1
 	VADDPS    Z1, Z2, Z2
-	VCVTPH2PS (SI)(R9*1), Z1
+	VCVTPH2PS (SI)(DI*1), Z1
 	VCVTPH2PS (SI)(BX*1), Z0
 	VADDPS    Z0, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap9done
-	MOVQ      DX, R12
+	MOVQ      DX, R11
 
 overlap9left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ      R10, $+64
@@ -91173,18 +94352,18 @@ many9:
 	VCVTPH2PS 32(CX), Z2
 	VCVTPH2PS 64(CX), Z1
 	VCVTPH2PS 96(CX), Z0
-	VCVTPH2PS (CX)(DI*1), Z4
+	VCVTPH2PS (CX)(R8*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VCVTPH2PS 32(CX)(DI*1), Z4
+	VCVTPH2PS 32(CX)(R8*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VCVTPH2PS 64(CX)(DI*1), Z4
+	VCVTPH2PS 64(CX)(R8*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VCVTPH2PS 96(CX)(DI*1), Z4
+	VCVTPH2PS 96(CX)(R8*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VCVTPH2PS (CX)(R9*1), Z4
-	VCVTPH2PS 32(CX)(R9*1), Z5
-	VCVTPH2PS 64(CX)(R9*1), Z6
-	VCVTPH2PS 96(CX)(R9*1), Z7
+	VCVTPH2PS (CX)(DI*1), Z4
+	VCVTPH2PS 32(CX)(DI*1), Z5
+	VCVTPH2PS 64(CX)(DI*1), Z6
+	VCVTPH2PS 96(CX)(DI*1), Z7
 	VCVTPH2PS (CX)(BX*1), Z8
 	VADDPS    Z8, Z4, Z4
 	VCVTPH2PS 32(CX)(BX*1), Z8
@@ -91201,18 +94380,18 @@ many9:
 	VCVTPH2PS 32(SI), Z6
 	VCVTPH2PS 64(SI), Z5
 	VCVTPH2PS 96(SI), Z4
-	VCVTPH2PS (SI)(DI*1), Z8
+	VCVTPH2PS (SI)(R8*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VCVTPH2PS 32(SI)(DI*1), Z8
+	VCVTPH2PS 32(SI)(R8*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VCVTPH2PS 64(SI)(DI*1), Z8
+	VCVTPH2PS 64(SI)(R8*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VCVTPH2PS 96(SI)(DI*1), Z8
+	VCVTPH2PS 96(SI)(R8*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VCVTPH2PS (SI)(R9*1), Z8
-	VCVTPH2PS 32(SI)(R9*1), Z9
-	VCVTPH2PS 64(SI)(R9*1), Z10
-	VCVTPH2PS 96(SI)(R9*1), Z11
+	VCVTPH2PS (SI)(DI*1), Z8
+	VCVTPH2PS 32(SI)(DI*1), Z9
+	VCVTPH2PS 64(SI)(DI*1), Z10
+	VCVTPH2PS 96(SI)(DI*1), Z11
 	VCVTPH2PS (SI)(BX*1), Z12
 	VADDPS    Z12, Z8, Z8
 	VCVTPH2PS 32(SI)(BX*1), Z12
@@ -91229,29 +94408,29 @@ many9:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many9done
-	MOVQ      DX, R11
+	MOVQ      DX, R12
 
 many9left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-64, R10
 	JMP     many9
@@ -91260,37 +94439,37 @@ one9:
 	CMPQ      R10, $+16
 	JLT       last9
 	VCVTPH2PS (CX), Z0
-	VCVTPH2PS (CX)(DI*1), Z1
+	VCVTPH2PS (CX)(R8*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPH2PS (CX)(R9*1), Z1
+	VCVTPH2PS (CX)(DI*1), Z1
 	VCVTPH2PS (CX)(BX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VCVTPH2PS (SI), Z1
-	VCVTPH2PS (SI)(DI*1), Z2
+	VCVTPH2PS (SI)(R8*1), Z2
 	VADDPS    Z2, Z1, Z1
-	VCVTPH2PS (SI)(R9*1), Z2
+	VCVTPH2PS (SI)(DI*1), Z2
 	VCVTPH2PS (SI)(BX*1), Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       one9done
-	MOVQ      DX, R12
+	MOVQ      DX, R11
 
 one9left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-16, R10
 	JMP     one9
@@ -91299,9 +94478,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -91311,10 +94490,52 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VCVTPH2PS (CX), Z0
+	VCVTPH2PS (CX)(R8*1), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (CX)(DI*1), Z1
+	VCVTPH2PS (CX)(BX*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS (SI), Z1
+	VCVTPH2PS (SI)(R8*1), Z2
+	VADDPS    Z2, Z1, Z1
+	VCVTPH2PS (SI)(DI*1), Z2
+	VCVTPH2PS (SI)(BX*1), Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector9done
+	MOVQ      DX, R12
+
+vector9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -91326,10 +94547,10 @@ narrow9:
 narrow9outer:
 	VMOVDQU16.Z (CX), K1, Y0
 	VCVTPH2PS   Y0, Z0
-	VMOVDQU16.Z (CX)(DI*1), K1, Y1
+	VMOVDQU16.Z (CX)(R8*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (CX)(R9*1), K1, Y1
+	VMOVDQU16.Z (CX)(DI*1), K1, Y1
 	VCVTPH2PS   Y1, Z1
 	VMOVDQU16.Z (CX)(BX*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
@@ -91337,10 +94558,10 @@ narrow9outer:
 	VADDPS      Z1, Z0, Z0
 	VMOVDQU16.Z (SI), K1, Y1
 	VCVTPH2PS   Y1, Z1
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (SI)(R9*1), K1, Y2
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
 	VCVTPH2PS   Y2, Z2
 	VMOVDQU16.Z (SI)(BX*1), K1, Y3
 	VCVTPH2PS   Y3, Z3
@@ -91366,7 +94587,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
+	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -91374,7 +94595,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer
@@ -91432,6 +94653,8 @@ TEXT ·colsBF16AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
+	CMPQ SI, $+16
+	JEQ  vector0
 
 outer0:
 	MOVQ      SI, DI
@@ -91553,11 +94776,39 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VPMOVZXWD (DX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	MOVQ      72(AX), R8
+	TESTQ     R8, R8
+	JEQ       vector0done
+	MOVQ      BX, DI
+
+vector0left:
+	VADDPS (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
@@ -91565,29 +94816,29 @@ narrow0outer:
 	VPMOVZXWD   Y3, Z3
 	VPSLLD      $0x10, Z3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        72(AX), R8
-	TESTQ       R8, R8
+	MOVQ        72(AX), DI
+	TESTQ       DI, DI
 	JEQ         narrow0done
-	MOVQ        BX, DI
+	MOVQ        BX, R8
 
 narrow0left:
-	VMOVUPS.Z (DI), K1, Z2
+	VMOVUPS.Z (R8), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -91601,53 +94852,55 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
+	MOVQ 56(AX), R8
+	CMPQ R8, $+16
 	JLT  narrow1
+	CMPQ R8, $+16
+	JEQ  vector1
 
 outer1:
-	MOVQ      DI, R8
-	ANDQ      $+15, R8
-	TESTQ     R8, R8
+	MOVQ      R8, DI
+	ANDQ      $+15, DI
+	TESTQ     DI, DI
 	JEQ       many1
-	MOVQ      DI, R8
-	ADDQ      $-16, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      DI, R8
-	ADDQ      $-16, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, CX
+	MOVQ      R8, DI
+	ADDQ      $-16, DI
+	SHLQ      $0x01, DI
+	ADDQ      DI, DX
+	MOVQ      R8, DI
+	ADDQ      $-16, DI
+	SHLQ      $0x02, DI
+	ADDQ      DI, CX
 	VPMOVZXWD (DX), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VPMOVZXWD (DX)(SI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       overlap1done
 	MOVQ      CX, R9
 
 overlap1left:
 	VADDPS (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x01, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ      DI, $+64
+	CMPQ      R8, $+64
 	JLT       one1
 	VPMOVZXWD (DX), Z3
 	VPSLLD    $0x10, Z3, Z3
@@ -91672,14 +94925,14 @@ many1:
 	MOVQ      72(AX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, R8
+	MOVQ      CX, DI
 
 many1left:
-	VADDPS (R8), Z3, Z3
-	VADDPS 64(R8), Z2, Z2
-	VADDPS 128(R8), Z1, Z1
-	VADDPS 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VADDPS (DI), Z3, Z3
+	VADDPS 64(DI), Z2, Z2
+	VADDPS 128(DI), Z1, Z1
+	VADDPS 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -91692,27 +94945,27 @@ many1done:
 	ADDQ    $+128, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-64, DI
+	ADDQ    $-64, R8
 	JMP     many1
 
 one1:
-	CMPQ      DI, $+16
+	CMPQ      R8, $+16
 	JLT       last1
 	VPMOVZXWD (DX), Z0
 	VPSLLD    $0x10, Z0, Z0
 	VPMOVZXWD (DX)(SI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       one1done
 	MOVQ      CX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -91720,34 +94973,65 @@ one1done:
 	ADDQ    $+32, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VPMOVZXWD (DX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (DX)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R9
+	TESTQ     R9, R9
+	JEQ       vector1done
+	MOVQ      CX, DI
+
+vector1left:
+	VADDPS (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -91759,29 +95043,29 @@ narrow1outer:
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
 	MOVQ        8(SP), CX
-	MOVQ        72(AX), R9
-	TESTQ       R9, R9
+	MOVQ        72(AX), DI
+	TESTQ       DI, DI
 	JEQ         narrow1done
-	MOVQ        CX, R8
+	MOVQ        CX, R9
 
 narrow1left:
-	VMOVUPS.Z (R8), K1, Z1
+	VMOVUPS.Z (R9), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -91795,22 +95079,24 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow2
+	CMPQ DI, $+16
+	JEQ  vector2
 
 outer2:
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ANDQ      $+15, R10
 	TESTQ     R10, R10
 	JEQ       many2
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ADDQ      $-16, R10
 	SHLQ      $0x01, R10
 	ADDQ      R10, SI
-	MOVQ      R9, R10
+	MOVQ      DI, R10
 	ADDQ      $-16, R10
 	SHLQ      $0x02, R10
 	ADDQ      R10, CX
@@ -91819,7 +95105,7 @@ outer2:
 	VPMOVZXWD (SI)(BX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI)(DI*1), Z1
+	VPMOVZXWD (SI)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R10
@@ -91836,17 +95122,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x01, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ      R9, $+64
+	CMPQ      DI, $+64
 	JLT       one2
 	VPMOVZXWD (SI), Z0
 	VPSLLD    $0x10, Z0, Z0
@@ -91868,16 +95154,16 @@ many2:
 	VPMOVZXWD 96(SI)(BX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD (SI)(DI*1), Z4
+	VPMOVZXWD (SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD 32(SI)(DI*1), Z4
+	VPMOVZXWD 32(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 64(SI)(DI*1), Z4
+	VPMOVZXWD 64(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 96(SI)(DI*1), Z4
+	VPMOVZXWD 96(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
 	MOVQ      72(AX), R11
@@ -91903,18 +95189,18 @@ many2done:
 	ADDQ    $+128, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many2
 
 one2:
-	CMPQ      R9, $+16
+	CMPQ      DI, $+16
 	JLT       last2
 	VPMOVZXWD (SI), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VPMOVZXWD (SI)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(DI*1), Z2
+	VPMOVZXWD (SI)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      72(AX), R10
@@ -91934,34 +95220,68 @@ one2done:
 	ADDQ    $+32, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-16, R9
+	ADDQ    $-16, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VPMOVZXWD (SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector2done
+	MOVQ      CX, R10
+
+vector2left:
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
@@ -91972,34 +95292,34 @@ narrow2outer:
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), CX
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
+	MOVQ        72(AX), R10
+	TESTQ       R10, R10
 	JEQ         narrow2done
-	MOVQ        CX, R10
+	MOVQ        CX, R11
 
 narrow2left:
-	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z (R11), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -92009,209 +95329,248 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow3
+	CMPQ DI, $+16
+	JEQ  vector3
 
 outer3:
-	MOVQ      R9, R10
-	ANDQ      $+15, R10
-	TESTQ     R10, R10
+	MOVQ      DI, R11
+	ANDQ      $+15, R11
+	TESTQ     R11, R11
 	JEQ       many3
-	MOVQ      R9, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, R8
-	MOVQ      R9, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, BX
-	VPMOVZXWD (R8), Z3
+	MOVQ      DI, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x01, R11
+	ADDQ      R11, R9
+	MOVQ      DI, R11
+	ADDQ      $-16, R11
+	SHLQ      $0x02, R11
+	ADDQ      R11, BX
+	VPMOVZXWD (R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R8)(SI*1), Z2
+	VPMOVZXWD (R9)(SI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R8)(CX*1), Z2
+	VPMOVZXWD (R9)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R8)(DX*1), Z1
+	VPMOVZXWD (R9)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       overlap3done
-	MOVQ      BX, R11
+	MOVQ      BX, R10
 
 overlap3left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x01, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ      R9, $+64
+	CMPQ      DI, $+64
 	JLT       one3
-	VPMOVZXWD (R8), Z3
+	VPMOVZXWD (R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(R8), Z2
+	VPMOVZXWD 32(R9), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(R8), Z1
+	VPMOVZXWD 64(R9), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(R8), Z0
+	VPMOVZXWD 96(R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(SI*1), Z4
+	VPMOVZXWD (R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(R8)(SI*1), Z4
+	VPMOVZXWD 32(R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(R8)(SI*1), Z4
+	VPMOVZXWD 64(R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(R8)(SI*1), Z4
+	VPMOVZXWD 96(R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD (R8)(CX*1), Z4
+	VPMOVZXWD (R9)(CX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(R8)(CX*1), Z5
+	VPMOVZXWD 32(R9)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(R8)(CX*1), Z6
+	VPMOVZXWD 64(R9)(CX*1), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(R8)(CX*1), Z7
+	VPMOVZXWD 96(R9)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD (R8)(DX*1), Z8
+	VPMOVZXWD (R9)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 32(R8)(DX*1), Z8
+	VPMOVZXWD 32(R9)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 64(R8)(DX*1), Z8
+	VPMOVZXWD 64(R9)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 96(R8)(DX*1), Z8
+	VPMOVZXWD 96(R9)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       many3done
-	MOVQ      BX, R10
+	MOVQ      BX, R11
 
 many3left:
-	VADDPS (R10), Z3, Z3
-	VADDPS 64(R10), Z2, Z2
-	VADDPS 128(R10), Z1, Z1
-	VADDPS 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	VADDPS 64(R11), Z2, Z2
+	VADDPS 128(R11), Z1, Z1
+	VADDPS 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+256, DI
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, R9
+	ADDQ    $+256, R8
 	ADDQ    $+256, BX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many3
 
 one3:
-	CMPQ      R9, $+16
+	CMPQ      DI, $+16
 	JLT       last3
-	VPMOVZXWD (R8), Z0
+	VPMOVZXWD (R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(SI*1), Z1
+	VPMOVZXWD (R9)(SI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8)(CX*1), Z1
+	VPMOVZXWD (R9)(CX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R8)(DX*1), Z2
+	VPMOVZXWD (R9)(DX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       one3done
+	MOVQ      BX, R10
+
+one3left:
+	VADDPS (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-16, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VPMOVZXWD (R9), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (R9)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R9)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (R9)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R10
 	TESTQ     R10, R10
-	JEQ       one3done
+	JEQ       vector3done
 	MOVQ      BX, R11
 
-one3left:
+vector3left:
 	VADDPS (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVDQU16.Z (R8), K1, Y0
+	VMOVDQU16.Z (R9), K1, Y0
 	VPMOVZXWD   Y0, Z0
 	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VMOVDQU16.Z (R9)(SI*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R8)(CX*1), K1, Y1
+	VMOVDQU16.Z (R9)(CX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (R8)(DX*1), K1, Y2
+	VMOVDQU16.Z (R9)(DX*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z1, Z1
@@ -92232,17 +95591,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -92252,14 +95611,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow4
+	CMPQ R10, $+16
+	JEQ  vector4
 
 outer4:
 	MOVQ      R10, R11
@@ -92273,23 +95634,23 @@ outer4:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
 	ADDQ      R11, SI
 	VPMOVZXWD (DX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(R8*1), Z1
+	VPMOVZXWD (DX)(R9*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (DX)(BX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DX)(DI*1), Z2
+	VPMOVZXWD (DX)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9), Z1
+	VPMOVZXWD (DI), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R11
@@ -92313,7 +95674,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -92330,16 +95691,16 @@ many4:
 	VPSLLD    $0x10, Z2, Z2
 	VPMOVZXWD 96(DX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R8*1), Z7
+	VPMOVZXWD (DX)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z0, Z0
-	VPMOVZXWD 32(DX)(R8*1), Z7
+	VPMOVZXWD 32(DX)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z1, Z1
-	VPMOVZXWD 64(DX)(R8*1), Z7
+	VPMOVZXWD 64(DX)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z2, Z2
-	VPMOVZXWD 96(DX)(R8*1), Z7
+	VPMOVZXWD 96(DX)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z3, Z3
 	VPMOVZXWD (DX)(BX*1), Z7
@@ -92350,32 +95711,32 @@ many4:
 	VPSLLD    $0x10, Z5, Z5
 	VPMOVZXWD 96(DX)(BX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (DX)(DI*1), Z8
+	VPMOVZXWD (DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(DX)(DI*1), Z8
+	VPMOVZXWD 32(DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(DX)(DI*1), Z8
+	VPMOVZXWD 64(DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(DX)(DI*1), Z8
+	VPMOVZXWD 96(DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD (R9), Z4
+	VPMOVZXWD (DI), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD 32(R9), Z4
+	VPMOVZXWD 32(DI), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 64(R9), Z4
+	VPMOVZXWD 64(DI), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 96(R9), Z4
+	VPMOVZXWD 96(DI), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
 	MOVQ      72(AX), R12
@@ -92399,7 +95760,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+128, DX
-	ADDQ    $+128, R9
+	ADDQ    $+128, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-64, R10
@@ -92410,16 +95771,16 @@ one4:
 	JLT       last4
 	VPMOVZXWD (DX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R8*1), Z2
+	VPMOVZXWD (DX)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (DX)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DX)(DI*1), Z1
+	VPMOVZXWD (DX)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9), Z2
+	VPMOVZXWD (DI), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      72(AX), R11
@@ -92437,7 +95798,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+32, DX
-	ADDQ    $+32, R9
+	ADDQ    $+32, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-16, R10
@@ -92458,66 +95819,107 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VPMOVZXWD (DX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DX)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DX)(R8*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector4done
+	MOVQ      SI, R11
+
+vector4left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVDQU16.Z (DX), K1, Y3
 	VPMOVZXWD   Y3, Z3
 	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (DX)(R8*1), K1, Y2
+	VMOVDQU16.Z (DX)(R9*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	VMOVDQU16.Z (DX)(BX*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DX)(DI*1), K1, Y1
+	VMOVDQU16.Z (DX)(R8*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R9), K1, Y2
+	VMOVDQU16.Z (DI), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), SI
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow4done
-	MOVQ        SI, R11
+	MOVQ        SI, R12
 
 narrow4left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -92525,41 +95927,43 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow5
+	CMPQ R10, $+16
+	JEQ  vector5
 
 outer5:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many5
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, CX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, R8
-	VPMOVZXWD (DI), Z3
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, R8
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, CX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, R9
+	VPMOVZXWD (R8), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DI)(R9*1), Z2
+	VPMOVZXWD (R8)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI)(DX*1), Z2
+	VPMOVZXWD (R8)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (CX), Z2
@@ -92568,66 +95972,66 @@ outer5:
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap5done
-	MOVQ      R8, R12
+	MOVQ      R9, R11
 
 overlap5left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ      R10, $+64
 	JLT       one5
-	VPMOVZXWD (DI), Z3
+	VPMOVZXWD (R8), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(DI), Z2
+	VPMOVZXWD 32(R8), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(DI), Z1
+	VPMOVZXWD 64(R8), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(DI), Z0
+	VPMOVZXWD 96(R8), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DI)(R9*1), Z4
+	VPMOVZXWD (R8)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(DI)(R9*1), Z4
+	VPMOVZXWD 32(R8)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(DI)(R9*1), Z4
+	VPMOVZXWD 64(R8)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(DI)(R9*1), Z4
+	VPMOVZXWD 96(R8)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD (DI)(DX*1), Z4
+	VPMOVZXWD (R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(DI)(DX*1), Z4
+	VPMOVZXWD 32(R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(DI)(DX*1), Z4
+	VPMOVZXWD 64(R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(DI)(DX*1), Z4
+	VPMOVZXWD 96(R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
 	VPMOVZXWD (CX), Z4
@@ -92654,19 +96058,19 @@ many5:
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many5done
-	MOVQ      R8, R11
+	MOVQ      R9, R12
 
 many5left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -92674,22 +96078,22 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+128, DI
+	ADDQ    $+128, R8
 	ADDQ    $+128, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-64, R10
 	JMP     many5
 
 one5:
 	CMPQ      R10, $+16
 	JLT       last5
-	VPMOVZXWD (DI), Z0
+	VPMOVZXWD (R8), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DI)(R9*1), Z1
+	VPMOVZXWD (R8)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI)(DX*1), Z1
+	VPMOVZXWD (R8)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (CX), Z1
@@ -92698,24 +96102,24 @@ one5:
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       one5done
-	MOVQ      R8, R12
+	MOVQ      R9, R11
 
 one5left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+32, DI
+	ADDQ    $+32, R8
 	ADDQ    $+32, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-16, R10
 	JMP     one5
 
@@ -92733,29 +96137,70 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VPMOVZXWD (R8), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (R8)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R8)(DX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(DX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector5done
+	MOVQ      R9, R12
+
+vector5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVDQU16.Z (DI), K1, Y0
+	VMOVDQU16.Z (R8), K1, Y0
 	VPMOVZXWD   Y0, Z0
 	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (DI)(R9*1), K1, Y1
+	VMOVDQU16.Z (R8)(DI*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VMOVDQU16.Z (R8)(DX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
@@ -92767,11 +96212,11 @@ narrow5outer:
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), R8
+	MOVQ        8(SP), R9
 	MOVQ        72(AX), R12
 	TESTQ       R12, R12
 	JEQ         narrow5done
-	MOVQ        R8, R11
+	MOVQ        R9, R11
 
 narrow5left:
 	VMOVUPS.Z (R11), K1, Z1
@@ -92792,26 +96237,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow6
+	CMPQ R10, $+16
+	JEQ  vector6
 
 outer6:
 	MOVQ      R10, R11
@@ -92829,15 +96276,15 @@ outer6:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	VPMOVZXWD (SI), Z0
 	VPSLLD    $0x10, Z0, Z0
 	VPMOVZXWD (SI)(CX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI)(DI*1), Z1
+	VPMOVZXWD (SI)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(R8*1), Z2
+	VPMOVZXWD (SI)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
@@ -92850,7 +96297,7 @@ outer6:
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       overlap6done
-	MOVQ      R9, R12
+	MOVQ      DI, R12
 
 overlap6left:
 	VADDPS (R12), Z0, Z0
@@ -92872,7 +96319,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ      R10, $+64
@@ -92897,24 +96344,24 @@ many6:
 	VPMOVZXWD 96(SI)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD (SI)(DI*1), Z7
+	VPMOVZXWD (SI)(R8*1), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(SI)(DI*1), Z6
+	VPMOVZXWD 32(SI)(R8*1), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(SI)(DI*1), Z5
+	VPMOVZXWD 64(SI)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(SI)(DI*1), Z4
+	VPMOVZXWD 96(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (SI)(R8*1), Z8
+	VPMOVZXWD (SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(SI)(R8*1), Z8
+	VPMOVZXWD 32(SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(SI)(R8*1), Z8
+	VPMOVZXWD 64(SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(SI)(R8*1), Z8
+	VPMOVZXWD 96(SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
@@ -92948,7 +96395,7 @@ many6:
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       many6done
-	MOVQ      R9, R11
+	MOVQ      DI, R11
 
 many6left:
 	VADDPS (R11), Z0, Z0
@@ -92968,7 +96415,7 @@ many6done:
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-64, R10
 	JMP     many6
 
@@ -92980,9 +96427,9 @@ one6:
 	VPMOVZXWD (SI)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(DI*1), Z2
+	VPMOVZXWD (SI)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(R8*1), Z1
+	VPMOVZXWD (SI)(R9*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
@@ -92995,7 +96442,7 @@ one6:
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
 	JEQ       one6done
-	MOVQ      R9, R12
+	MOVQ      DI, R12
 
 one6left:
 	VADDPS (R12), Z3, Z3
@@ -93009,7 +96456,7 @@ one6done:
 	ADDQ    $+32, SI
 	ADDQ    $+32, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-16, R10
 	JMP     one6
 
@@ -93030,16 +96477,60 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VPMOVZXWD (SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(R9*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (BX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (BX)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector6done
+	MOVQ      DI, R11
+
+vector6left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVDQU16.Z (SI), K1, Y3
@@ -93049,10 +96540,10 @@ narrow6outer:
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (SI)(R8*1), K1, Y1
+	VMOVDQU16.Z (SI)(R9*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
@@ -93065,75 +96556,77 @@ narrow6outer:
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), R9
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        8(SP), DI
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow6done
-	MOVQ        R9, R11
+	MOVQ        DI, R12
 
 narrow6left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow7
+	CMPQ R10, $+16
+	JEQ  vector7
 
 outer7:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many7
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, CX
-	VPMOVZXWD (R8), Z3
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, R9
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, DX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, CX
+	VPMOVZXWD (R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R8)(BX*1), Z2
+	VPMOVZXWD (R9)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R8)(SI*1), Z2
+	VPMOVZXWD (R9)(SI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (DX), Z2
@@ -93145,66 +96638,66 @@ outer7:
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap7done
-	MOVQ      CX, R12
+	MOVQ      CX, R11
 
 overlap7left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ      R10, $+64
 	JLT       one7
-	VPMOVZXWD (R8), Z3
+	VPMOVZXWD (R9), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(R8), Z2
+	VPMOVZXWD 32(R9), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(R8), Z1
+	VPMOVZXWD 64(R9), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(R8), Z0
+	VPMOVZXWD 96(R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(BX*1), Z7
+	VPMOVZXWD (R9)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD 32(R8)(BX*1), Z7
+	VPMOVZXWD 32(R9)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z2, Z2
-	VPMOVZXWD 64(R8)(BX*1), Z7
+	VPMOVZXWD 64(R9)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z1, Z1
-	VPMOVZXWD 96(R8)(BX*1), Z7
+	VPMOVZXWD 96(R9)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z0, Z0
-	VPMOVZXWD (R8)(SI*1), Z7
+	VPMOVZXWD (R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD 32(R8)(SI*1), Z7
+	VPMOVZXWD 32(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z2, Z2
-	VPMOVZXWD 64(R8)(SI*1), Z7
+	VPMOVZXWD 64(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z1, Z1
-	VPMOVZXWD 96(R8)(SI*1), Z7
+	VPMOVZXWD 96(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VADDPS    Z7, Z0, Z0
 	VPMOVZXWD (DX), Z7
@@ -93243,29 +96736,29 @@ many7:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many7done
-	MOVQ      CX, R11
+	MOVQ      CX, R12
 
 many7left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+128, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+128, R9
 	ADDQ    $+128, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-64, R10
 	JMP     many7
@@ -93273,12 +96766,75 @@ many7done:
 one7:
 	CMPQ      R10, $+16
 	JLT       last7
-	VPMOVZXWD (R8), Z0
+	VPMOVZXWD (R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(BX*1), Z1
+	VPMOVZXWD (R9)(BX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8)(SI*1), Z1
+	VPMOVZXWD (R9)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (DX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (DX)(SI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       one7done
+	MOVQ      CX, R11
+
+one7left:
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+32, R9
+	ADDQ    $+32, DX
+	ADDQ    $+64, R8
+	ADDQ    $+64, CX
+	ADDQ    $-16, R10
+	JMP     one7
+
+last7:
+	TESTQ   R10, R10
+	JEQ     next7
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next7:
+	MOVQ  (SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, (SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  8(SP), DX
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), CX
+	MOVQ  56(AX), R10
+	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VPMOVZXWD (R9), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (R9)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R9)(SI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (DX), Z1
@@ -93292,45 +96848,26 @@ one7:
 	VADDPS    Z1, Z0, Z0
 	MOVQ      72(AX), R11
 	TESTQ     R11, R11
-	JEQ       one7done
+	JEQ       vector7done
 	MOVQ      CX, R12
 
-one7left:
+vector7left:
 	VADDPS (R12), Z0, Z0
 	ADDQ   104(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
-	JNE    one7left
+	JNE    vector7left
 
-one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $-16, R10
-	JMP     one7
-
-last7:
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
 	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -93340,14 +96877,14 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVDQU16.Z (R8), K1, Y0
+	VMOVDQU16.Z (R9), K1, Y0
 	VPMOVZXWD   Y0, Z0
 	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R8)(BX*1), K1, Y1
+	VMOVDQU16.Z (R9)(BX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R8)(SI*1), K1, Y1
+	VMOVDQU16.Z (R9)(SI*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
@@ -93382,32 +96919,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow8
+	CMPQ R10, $+16
+	JEQ  vector8
 
 outer8:
 	MOVQ      R10, R11
@@ -93417,32 +96956,32 @@ outer8:
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, R9
+	ADDQ      R11, DI
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x01, R11
-	ADDQ      R11, DI
+	ADDQ      R11, R8
 	MOVQ      R10, R11
 	ADDQ      $-16, R11
 	SHLQ      $0x02, R11
 	ADDQ      R11, BX
-	VPMOVZXWD (R9), Z0
+	VPMOVZXWD (DI), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(DX*1), Z1
+	VPMOVZXWD (DI)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(R8*1), Z1
+	VPMOVZXWD (DI)(R9*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(CX*1), Z2
+	VPMOVZXWD (DI)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI), Z1
+	VPMOVZXWD (R8), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(DX*1), Z2
+	VPMOVZXWD (R8)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (DI)(R8*1), Z2
+	VPMOVZXWD (R8)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
@@ -93463,11 +97002,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x01, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -93476,80 +97015,80 @@ overlap8done:
 many8:
 	CMPQ      R10, $+64
 	JLT       one8
-	VPMOVZXWD (R9), Z0
+	VPMOVZXWD (DI), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(R9), Z1
+	VPMOVZXWD 32(DI), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(R9), Z2
+	VPMOVZXWD 64(DI), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(R9), Z3
+	VPMOVZXWD 96(DI), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(DX*1), Z4
+	VPMOVZXWD (DI)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD 32(R9)(DX*1), Z4
+	VPMOVZXWD 32(DI)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 64(R9)(DX*1), Z4
+	VPMOVZXWD 64(DI)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 96(R9)(DX*1), Z4
+	VPMOVZXWD 96(DI)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD (R9)(R8*1), Z4
+	VPMOVZXWD (DI)(R9*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(R9)(R8*1), Z5
+	VPMOVZXWD 32(DI)(R9*1), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(R9)(R8*1), Z6
+	VPMOVZXWD 64(DI)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(R9)(R8*1), Z7
+	VPMOVZXWD 96(DI)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD (R9)(CX*1), Z8
+	VPMOVZXWD (DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD 32(R9)(CX*1), Z8
+	VPMOVZXWD 32(DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 64(R9)(CX*1), Z8
+	VPMOVZXWD 64(DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 96(R9)(CX*1), Z8
+	VPMOVZXWD 96(DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
-	VPMOVZXWD (DI), Z7
+	VPMOVZXWD (R8), Z7
 	VPSLLD    $0x10, Z7, Z7
-	VPMOVZXWD 32(DI), Z6
+	VPMOVZXWD 32(R8), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 64(DI), Z5
+	VPMOVZXWD 64(R8), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 96(DI), Z4
+	VPMOVZXWD 96(R8), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (DI)(DX*1), Z8
+	VPMOVZXWD (R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(DI)(DX*1), Z8
+	VPMOVZXWD 32(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(DI)(DX*1), Z8
+	VPMOVZXWD 64(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(DI)(DX*1), Z8
+	VPMOVZXWD 96(R8)(DX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD (DI)(R8*1), Z8
+	VPMOVZXWD (R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(DI)(R8*1), Z8
+	VPMOVZXWD 32(R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(DI)(R8*1), Z8
+	VPMOVZXWD 64(R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(DI)(R8*1), Z8
+	VPMOVZXWD 96(R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
@@ -93576,8 +97115,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+128, R9
 	ADDQ    $+128, DI
+	ADDQ    $+128, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-64, R10
@@ -93586,23 +97125,23 @@ many8done:
 one8:
 	CMPQ      R10, $+16
 	JLT       last8
-	VPMOVZXWD (R9), Z3
+	VPMOVZXWD (DI), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(DX*1), Z2
+	VPMOVZXWD (DI)(DX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9)(R8*1), Z2
+	VPMOVZXWD (DI)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(CX*1), Z1
+	VPMOVZXWD (DI)(CX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI), Z2
+	VPMOVZXWD (R8), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(DX*1), Z1
+	VPMOVZXWD (R8)(DX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (DI)(R8*1), Z1
+	VPMOVZXWD (R8)(R9*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
@@ -93620,8 +97159,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+32, R9
 	ADDQ    $+32, DI
+	ADDQ    $+32, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-16, R10
@@ -93641,75 +97180,122 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VPMOVZXWD (DI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DI)(DX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (DI)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DI)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (R8), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R8)(DX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VPMOVZXWD (R8)(R9*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
+	JEQ       vector8done
+	MOVQ      BX, R11
+
+vector8left:
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVDQU16.Z (R9), K1, Y3
+	VMOVDQU16.Z (DI), K1, Y3
 	VPMOVZXWD   Y3, Z3
 	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (R9)(DX*1), K1, Y2
+	VMOVDQU16.Z (DI)(DX*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R9)(R8*1), K1, Y2
+	VMOVDQU16.Z (DI)(R9*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (R9)(CX*1), K1, Y1
+	VMOVDQU16.Z (DI)(CX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DI), K1, Y2
+	VMOVDQU16.Z (R8), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DI)(DX*1), K1, Y1
+	VMOVDQU16.Z (R8)(DX*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (DI)(R8*1), K1, Y1
+	VMOVDQU16.Z (R8)(R9*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z2, Z2
 	VADDPS      Z2, Z3, Z3
 	MOVQ        8(SP), BX
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
+	MOVQ        72(AX), R11
+	TESTQ       R11, R11
 	JEQ         narrow8done
-	MOVQ        BX, R11
+	MOVQ        BX, R12
 
 narrow8left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -93718,40 +97304,42 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow9
+	CMPQ R10, $+16
+	JEQ  vector9
 
 outer9:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
+	MOVQ      R10, R12
+	ANDQ      $+15, R12
+	TESTQ     R12, R12
 	JEQ       many9
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, CX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, SI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, DX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, CX
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x01, R12
+	ADDQ      R12, SI
+	MOVQ      R10, R12
+	ADDQ      $-16, R12
+	SHLQ      $0x02, R12
+	ADDQ      R12, DX
 	VPMOVZXWD (CX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (CX)(DI*1), Z2
+	VPMOVZXWD (CX)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (CX)(R9*1), Z2
+	VPMOVZXWD (CX)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VPMOVZXWD (CX)(BX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
@@ -93759,42 +97347,42 @@ outer9:
 	VADDPS    Z2, Z3, Z3
 	VPMOVZXWD (SI), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(DI*1), Z1
+	VPMOVZXWD (SI)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (SI)(R9*1), Z1
+	VPMOVZXWD (SI)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VPMOVZXWD (SI)(BX*1), Z0
 	VPSLLD    $0x10, Z0, Z0
 	VADDPS    Z0, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       overlap9done
-	MOVQ      DX, R12
+	MOVQ      DX, R11
 
 overlap9left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x01, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ      R10, $+64
@@ -93807,25 +97395,25 @@ many9:
 	VPSLLD    $0x10, Z1, Z1
 	VPMOVZXWD 96(CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z4
+	VPMOVZXWD (CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(CX)(DI*1), Z4
+	VPMOVZXWD 32(CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(CX)(DI*1), Z4
+	VPMOVZXWD 64(CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(CX)(DI*1), Z4
+	VPMOVZXWD 96(CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	VPMOVZXWD (CX)(R9*1), Z4
+	VPMOVZXWD (CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD 32(CX)(R9*1), Z5
+	VPMOVZXWD 32(CX)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z5
-	VPMOVZXWD 64(CX)(R9*1), Z6
+	VPMOVZXWD 64(CX)(DI*1), Z6
 	VPSLLD    $0x10, Z6, Z6
-	VPMOVZXWD 96(CX)(R9*1), Z7
+	VPMOVZXWD 96(CX)(DI*1), Z7
 	VPSLLD    $0x10, Z7, Z7
 	VPMOVZXWD (CX)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z8
@@ -93851,25 +97439,25 @@ many9:
 	VPSLLD    $0x10, Z5, Z5
 	VPMOVZXWD 96(SI), Z4
 	VPSLLD    $0x10, Z4, Z4
-	VPMOVZXWD (SI)(DI*1), Z8
+	VPMOVZXWD (SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z7, Z7
-	VPMOVZXWD 32(SI)(DI*1), Z8
+	VPMOVZXWD 32(SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z6, Z6
-	VPMOVZXWD 64(SI)(DI*1), Z8
+	VPMOVZXWD 64(SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z5, Z5
-	VPMOVZXWD 96(SI)(DI*1), Z8
+	VPMOVZXWD 96(SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z8
 	VADDPS    Z8, Z4, Z4
-	VPMOVZXWD (SI)(R9*1), Z8
+	VPMOVZXWD (SI)(DI*1), Z8
 	VPSLLD    $0x10, Z8, Z8
-	VPMOVZXWD 32(SI)(R9*1), Z9
+	VPMOVZXWD 32(SI)(DI*1), Z9
 	VPSLLD    $0x10, Z9, Z9
-	VPMOVZXWD 64(SI)(R9*1), Z10
+	VPMOVZXWD 64(SI)(DI*1), Z10
 	VPSLLD    $0x10, Z10, Z10
-	VPMOVZXWD 96(SI)(R9*1), Z11
+	VPMOVZXWD 96(SI)(DI*1), Z11
 	VPSLLD    $0x10, Z11, Z11
 	VPMOVZXWD (SI)(BX*1), Z12
 	VPSLLD    $0x10, Z12, Z12
@@ -93891,29 +97479,29 @@ many9:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       many9done
-	MOVQ      DX, R11
+	MOVQ      DX, R12
 
 many9left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-64, R10
 	JMP     many9
@@ -93923,10 +97511,10 @@ one9:
 	JLT       last9
 	VPMOVZXWD (CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
+	VPMOVZXWD (CX)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX)(R9*1), Z1
+	VPMOVZXWD (CX)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VPMOVZXWD (CX)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
@@ -93934,33 +97522,33 @@ one9:
 	VADDPS    Z1, Z0, Z0
 	VPMOVZXWD (SI), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(DI*1), Z2
+	VPMOVZXWD (SI)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (SI)(R9*1), Z2
+	VPMOVZXWD (SI)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VPMOVZXWD (SI)(BX*1), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R12
+	TESTQ     R12, R12
 	JEQ       one9done
-	MOVQ      DX, R12
+	MOVQ      DX, R11
 
 one9left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+32, CX
 	ADDQ    $+32, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-16, R10
 	JMP     one9
@@ -93969,9 +97557,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -93981,10 +97569,60 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VPMOVZXWD (CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (CX)(R8*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (SI), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (SI)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (SI)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
+	JEQ       vector9done
+	MOVQ      DX, R12
+
+vector9left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -93997,11 +97635,11 @@ narrow9outer:
 	VMOVDQU16.Z (CX), K1, Y0
 	VPMOVZXWD   Y0, Z0
 	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (CX)(DI*1), K1, Y1
+	VMOVDQU16.Z (CX)(R8*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (CX)(R9*1), K1, Y1
+	VMOVDQU16.Z (CX)(DI*1), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
 	VMOVDQU16.Z (CX)(BX*1), K1, Y2
@@ -94012,11 +97650,11 @@ narrow9outer:
 	VMOVDQU16.Z (SI), K1, Y1
 	VPMOVZXWD   Y1, Z1
 	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
+	VMOVDQU16.Z (SI)(R8*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (SI)(R9*1), K1, Y2
+	VMOVDQU16.Z (SI)(DI*1), K1, Y2
 	VPMOVZXWD   Y2, Z2
 	VPSLLD      $0x10, Z2, Z2
 	VMOVDQU16.Z (SI)(BX*1), K1, Y3
@@ -94044,7 +97682,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
+	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -94052,7 +97690,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer
@@ -94110,6 +97748,8 @@ TEXT ·colsI32AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+16
 	JLT  narrow0
+	CMPQ SI, $+16
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -94225,39 +97865,66 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Z3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VPADDD (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
 	VMOVUPS.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow0done
-	MOVQ      BX, DI
+	MOVQ      BX, R8
 
 narrow0left:
-	VMOVUPS.Z (DI), K1, Z2
+	VMOVUPS.Z (R8), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -94271,50 +97938,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
+	MOVQ 56(AX), R8
+	CMPQ R8, $+16
 	JLT  narrow1
+	CMPQ R8, $+16
+	JEQ  vector1
 
 outer1:
-	MOVQ    DI, R8
-	ANDQ    $+15, R8
-	TESTQ   R8, R8
+	MOVQ    R8, DI
+	ANDQ    $+15, DI
+	TESTQ   DI, DI
 	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, CX
+	MOVQ    R8, DI
+	ADDQ    $-16, DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
+	MOVQ    R8, DI
+	ADDQ    $-16, DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, CX
 	VMOVUPS (DX), Z3
 	VPADDD  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDD (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-16, R9
 	SHLQ    $0x02, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    DI, $+64
+	CMPQ    R8, $+64
 	JLT     one1
 	VMOVUPS (DX), Z3
 	VMOVUPS 64(DX), Z2
@@ -94327,14 +97996,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, R8
+	MOVQ    CX, DI
 
 many1left:
-	VPADDD (R8), Z3, Z3
-	VPADDD 64(R8), Z2, Z2
-	VPADDD 128(R8), Z1, Z1
-	VPADDD 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VPADDD (DI), Z3, Z3
+	VPADDD 64(DI), Z2, Z2
+	VPADDD 128(DI), Z1, Z1
+	VPADDD 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -94347,24 +98016,24 @@ many1done:
 	ADDQ    $+256, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-64, DI
+	ADDQ    $-64, R8
 	JMP     many1
 
 one1:
-	CMPQ    DI, $+16
+	CMPQ    R8, $+16
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VPADDD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDD (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -94372,34 +98041,62 @@ one1done:
 	ADDQ    $+64, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-16, DI
+	ADDQ    $-16, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
+	SHLQ    $0x02, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VMOVUPS (DX), Z0
+	VPADDD  (DX)(SI*1), Z0, Z0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, DI
+
+vector1left:
+	VPADDD (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -94407,29 +98104,29 @@ narrow1outer:
 	VMOVUPS.Z (DX)(SI*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow1done
-	MOVQ      CX, R8
+	MOVQ      CX, R9
 
 narrow1left:
-	VMOVUPS.Z (R8), K1, Z1
+	VMOVUPS.Z (R9), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -94443,28 +98140,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow2
+	CMPQ DI, $+16
+	JEQ  vector2
 
 outer2:
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ANDQ    $+15, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-16, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, SI
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-16, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VPADDD  (SI)(BX*1), Z0, Z0
-	VPADDD  (SI)(DI*1), Z0, Z0
+	VPADDD  (SI)(R8*1), Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -94479,17 +98178,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    R9, $+64
+	CMPQ    DI, $+64
 	JLT     one2
 	VMOVUPS (SI), Z0
 	VMOVUPS 64(SI), Z1
@@ -94499,10 +98198,10 @@ many2:
 	VPADDD  64(SI)(BX*1), Z1, Z1
 	VPADDD  128(SI)(BX*1), Z2, Z2
 	VPADDD  192(SI)(BX*1), Z3, Z3
-	VPADDD  (SI)(DI*1), Z0, Z0
-	VPADDD  64(SI)(DI*1), Z1, Z1
-	VPADDD  128(SI)(DI*1), Z2, Z2
-	VPADDD  192(SI)(DI*1), Z3, Z3
+	VPADDD  (SI)(R8*1), Z0, Z0
+	VPADDD  64(SI)(R8*1), Z1, Z1
+	VPADDD  128(SI)(R8*1), Z2, Z2
+	VPADDD  192(SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -94526,15 +98225,15 @@ many2done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many2
 
 one2:
-	CMPQ    R9, $+16
+	CMPQ    DI, $+16
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VPADDD  (SI)(BX*1), Z3, Z3
-	VPADDD  (SI)(DI*1), Z3, Z3
+	VPADDD  (SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -94552,66 +98251,95 @@ one2done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-16, R9
+	ADDQ    $-16, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
+	SHLQ    $0x02, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VMOVUPS (SI), Z3
+	VPADDD  (SI)(BX*1), Z3, Z3
+	VPADDD  (SI)(R8*1), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VPADDD (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
 	VMOVUPS.Z (SI), K1, Z3
 	VMOVUPS.Z (SI)(BX*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R10
+	MOVQ      CX, R11
 
 narrow2left:
-	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z (R11), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -94621,167 +98349,200 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+16
+	MOVQ 56(AX), DI
+	CMPQ DI, $+16
 	JLT  narrow3
+	CMPQ DI, $+16
+	JEQ  vector3
 
 outer3:
-	MOVQ    R9, R10
-	ANDQ    $+15, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+15, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Z3
-	VPADDD  (R8)(SI*1), Z3, Z3
-	VMOVUPS (R8)(CX*1), Z2
-	VPADDD  (R8)(DX*1), Z2, Z2
+	MOVQ    DI, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z3
+	VPADDD  (R9)(SI*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VPADDD  (R9)(DX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 overlap3left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDD (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-16, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R9, $+64
+	CMPQ    DI, $+64
 	JLT     one3
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDD  (R8)(SI*1), Z3, Z3
-	VPADDD  64(R8)(SI*1), Z2, Z2
-	VPADDD  128(R8)(SI*1), Z1, Z1
-	VPADDD  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z4
-	VMOVUPS 64(R8)(CX*1), Z5
-	VMOVUPS 128(R8)(CX*1), Z6
-	VMOVUPS 192(R8)(CX*1), Z7
-	VPADDD  (R8)(DX*1), Z4, Z4
-	VPADDD  64(R8)(DX*1), Z5, Z5
-	VPADDD  128(R8)(DX*1), Z6, Z6
-	VPADDD  192(R8)(DX*1), Z7, Z7
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VPADDD  (R9)(SI*1), Z3, Z3
+	VPADDD  64(R9)(SI*1), Z2, Z2
+	VPADDD  128(R9)(SI*1), Z1, Z1
+	VPADDD  192(R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z4
+	VMOVUPS 64(R9)(CX*1), Z5
+	VMOVUPS 128(R9)(CX*1), Z6
+	VMOVUPS 192(R9)(CX*1), Z7
+	VPADDD  (R9)(DX*1), Z4, Z4
+	VPADDD  64(R9)(DX*1), Z5, Z5
+	VPADDD  128(R9)(DX*1), Z6, Z6
+	VPADDD  192(R9)(DX*1), Z7, Z7
 	VPADDD  Z4, Z3, Z3
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VPADDD (R10), Z3, Z3
-	VPADDD 64(R10), Z2, Z2
-	VPADDD 128(R10), Z1, Z1
-	VPADDD 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z3, Z3
+	VPADDD 64(R11), Z2, Z2
+	VPADDD 128(R11), Z1, Z1
+	VPADDD 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, R8
-	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R9
+	ADDQ    $-64, DI
 	JMP     many3
 
 one3:
-	CMPQ    R9, $+16
+	CMPQ    DI, $+16
 	JLT     last3
-	VMOVUPS (R8), Z0
-	VPADDD  (R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VPADDD  (R8)(DX*1), Z1, Z1
+	VMOVUPS (R9), Z0
+	VPADDD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VPADDD  (R9)(DX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one3done
+	MOVQ    BX, R10
+
+one3left:
+	VPADDD (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-16, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x02, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VMOVUPS (R9), Z0
+	VPADDD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VPADDD  (R9)(DX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R11
 
-one3left:
+vector3left:
 	VPADDD (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VMOVUPS.Z (R9), K1, Z0
+	VMOVUPS.Z (R9)(SI*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(CX*1), K1, Z1
-	VMOVUPS.Z (R8)(DX*1), K1, Z2
+	VMOVUPS.Z (R9)(CX*1), K1, Z1
+	VMOVUPS.Z (R9)(DX*1), K1, Z2
 	VPADDD    Z2, Z1, Z1
 	VPADDD    Z1, Z0, Z0
 	MOVQ      8(SP), BX
@@ -94800,17 +98561,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -94820,14 +98581,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow4
+	CMPQ R10, $+16
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -94841,17 +98604,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Z0
-	VPADDD  (DX)(R8*1), Z0, Z0
+	VPADDD  (DX)(R9*1), Z0, Z0
 	VMOVUPS (DX)(BX*1), Z1
-	VPADDD  (DX)(DI*1), Z1, Z1
+	VPADDD  (DX)(R8*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	VPADDD  (R9), Z0, Z0
+	VPADDD  (DI), Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -94873,7 +98636,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -94886,26 +98649,26 @@ many4:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VPADDD  (DX)(R8*1), Z0, Z0
-	VPADDD  64(DX)(R8*1), Z1, Z1
-	VPADDD  128(DX)(R8*1), Z2, Z2
-	VPADDD  192(DX)(R8*1), Z3, Z3
+	VPADDD  (DX)(R9*1), Z0, Z0
+	VPADDD  64(DX)(R9*1), Z1, Z1
+	VPADDD  128(DX)(R9*1), Z2, Z2
+	VPADDD  192(DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z7
 	VMOVUPS 64(DX)(BX*1), Z6
 	VMOVUPS 128(DX)(BX*1), Z5
 	VMOVUPS 192(DX)(BX*1), Z4
-	VPADDD  (DX)(DI*1), Z7, Z7
-	VPADDD  64(DX)(DI*1), Z6, Z6
-	VPADDD  128(DX)(DI*1), Z5, Z5
-	VPADDD  192(DX)(DI*1), Z4, Z4
+	VPADDD  (DX)(R8*1), Z7, Z7
+	VPADDD  64(DX)(R8*1), Z6, Z6
+	VPADDD  128(DX)(R8*1), Z5, Z5
+	VPADDD  192(DX)(R8*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z4, Z3, Z3
-	VPADDD  (R9), Z0, Z0
-	VPADDD  64(R9), Z1, Z1
-	VPADDD  128(R9), Z2, Z2
-	VPADDD  192(R9), Z3, Z3
+	VPADDD  (DI), Z0, Z0
+	VPADDD  64(DI), Z1, Z1
+	VPADDD  128(DI), Z2, Z2
+	VPADDD  192(DI), Z3, Z3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -94927,7 +98690,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-64, R10
@@ -94937,11 +98700,11 @@ one4:
 	CMPQ    R10, $+16
 	JLT     last4
 	VMOVUPS (DX), Z3
-	VPADDD  (DX)(R8*1), Z3, Z3
+	VPADDD  (DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z2
-	VPADDD  (DX)(DI*1), Z2, Z2
+	VPADDD  (DX)(R8*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VPADDD  (R9), Z3, Z3
+	VPADDD  (DI), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -94957,7 +98720,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-16, R10
@@ -94978,56 +98741,89 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Z3
+	VPADDD  (DX)(R9*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VPADDD  (DX)(R8*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VPADDD  (DI), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R8*1), K1, Z2
+	VMOVUPS.Z (DX)(R9*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
 	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VMOVUPS.Z (DX)(DI*1), K1, Z1
+	VMOVUPS.Z (DX)(R8*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (R9), K1, Z2
+	VMOVUPS.Z (DI), K1, Z2
 	VPADDD    Z2, Z3, Z3
 	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow4done
-	MOVQ      SI, R11
+	MOVQ      SI, R12
 
 narrow4left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -95035,83 +98831,85 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow5
+	CMPQ R10, $+16
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Z3
-	VPADDD  (DI)(R9*1), Z3, Z3
-	VPADDD  (DI)(DX*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Z3
+	VPADDD  (R8)(DI*1), Z3, Z3
+	VPADDD  (R8)(DX*1), Z3, Z3
 	VMOVUPS (CX), Z2
 	VPADDD  (CX)(DX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 overlap5left:
-	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ    R10, $+64
 	JLT     one5
-	VMOVUPS (DI), Z3
-	VMOVUPS 64(DI), Z2
-	VMOVUPS 128(DI), Z1
-	VMOVUPS 192(DI), Z0
-	VPADDD  (DI)(R9*1), Z3, Z3
-	VPADDD  64(DI)(R9*1), Z2, Z2
-	VPADDD  128(DI)(R9*1), Z1, Z1
-	VPADDD  192(DI)(R9*1), Z0, Z0
-	VPADDD  (DI)(DX*1), Z3, Z3
-	VPADDD  64(DI)(DX*1), Z2, Z2
-	VPADDD  128(DI)(DX*1), Z1, Z1
-	VPADDD  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VPADDD  (R8)(DI*1), Z3, Z3
+	VPADDD  64(R8)(DI*1), Z2, Z2
+	VPADDD  128(R8)(DI*1), Z1, Z1
+	VPADDD  192(R8)(DI*1), Z0, Z0
+	VPADDD  (R8)(DX*1), Z3, Z3
+	VPADDD  64(R8)(DX*1), Z2, Z2
+	VPADDD  128(R8)(DX*1), Z1, Z1
+	VPADDD  192(R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z4
 	VMOVUPS 64(CX), Z5
 	VMOVUPS 128(CX), Z6
@@ -95124,19 +98922,19 @@ many5:
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z7, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many5done
-	MOVQ    R8, R11
+	MOVQ    R9, R12
 
 many5left:
-	VPADDD (R11), Z3, Z3
-	VPADDD 64(R11), Z2, Z2
-	VPADDD 128(R11), Z1, Z1
-	VPADDD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Z3, Z3
+	VPADDD 64(R12), Z2, Z2
+	VPADDD 128(R12), Z1, Z1
+	VPADDD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -95144,40 +98942,40 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-64, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+16
 	JLT     last5
-	VMOVUPS (DI), Z0
-	VPADDD  (DI)(R9*1), Z0, Z0
-	VPADDD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z0
+	VPADDD  (R8)(DI*1), Z0, Z0
+	VPADDD  (R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z1
 	VPADDD  (CX)(DX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 one5left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-16, R10
 	JMP     one5
 
@@ -95195,35 +98993,68 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (R8), Z0
+	VPADDD  (R8)(DI*1), Z0, Z0
+	VPADDD  (R8)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VPADDD  (CX)(DX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector5done
+	MOVQ    R9, R12
+
+vector5left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVUPS.Z (DI), K1, Z0
-	VMOVUPS.Z (DI)(R9*1), K1, Z1
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z (R8)(DI*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VMOVUPS.Z (R8)(DX*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
 	VMOVUPS.Z (CX), K1, Z1
 	VMOVUPS.Z (CX)(DX*1), K1, Z2
 	VPADDD    Z2, Z1, Z1
 	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), R8
+	MOVQ      8(SP), R9
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      R8, R11
+	MOVQ      R9, R11
 
 narrow5left:
 	VMOVUPS.Z (R11), K1, Z1
@@ -95244,26 +99075,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow6
+	CMPQ R10, $+16
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -95281,11 +99114,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	VMOVUPS (SI), Z0
 	VPADDD  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(R8*1), Z1
+	VPADDD  (SI)(R9*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
 	VMOVUPS (BX), Z1
 	VPADDD  (BX)(CX*1), Z1, Z1
@@ -95293,7 +99126,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 overlap6left:
 	VPADDD (R12), Z0, Z0
@@ -95315,7 +99148,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ    R10, $+64
@@ -95328,14 +99161,14 @@ many6:
 	VPADDD  64(SI)(CX*1), Z1, Z1
 	VPADDD  128(SI)(CX*1), Z2, Z2
 	VPADDD  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z7
-	VMOVUPS 64(SI)(DI*1), Z6
-	VMOVUPS 128(SI)(DI*1), Z5
-	VMOVUPS 192(SI)(DI*1), Z4
-	VPADDD  (SI)(R8*1), Z7, Z7
-	VPADDD  64(SI)(R8*1), Z6, Z6
-	VPADDD  128(SI)(R8*1), Z5, Z5
-	VPADDD  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(R8*1), Z7
+	VMOVUPS 64(SI)(R8*1), Z6
+	VMOVUPS 128(SI)(R8*1), Z5
+	VMOVUPS 192(SI)(R8*1), Z4
+	VPADDD  (SI)(R9*1), Z7, Z7
+	VPADDD  64(SI)(R9*1), Z6, Z6
+	VPADDD  128(SI)(R9*1), Z5, Z5
+	VPADDD  192(SI)(R9*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
@@ -95355,7 +99188,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 
 many6left:
 	VPADDD (R11), Z0, Z0
@@ -95375,7 +99208,7 @@ many6done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-64, R10
 	JMP     many6
 
@@ -95384,8 +99217,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Z3
 	VPADDD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDD  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(R8*1), Z2
+	VPADDD  (SI)(R9*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
 	VMOVUPS (BX), Z2
 	VPADDD  (BX)(CX*1), Z2, Z2
@@ -95393,7 +99226,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 one6left:
 	VPADDD (R12), Z3, Z3
@@ -95407,7 +99240,7 @@ one6done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-16, R10
 	JMP     one6
 
@@ -95428,141 +99261,178 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Z3
+	VPADDD  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(R8*1), Z2
+	VPADDD  (SI)(R9*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VPADDD  (BX)(CX*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    DI, R11
+
+vector6left:
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVUPS.Z (SI), K1, Z3
 	VMOVUPS.Z (SI)(CX*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(R8*1), K1, Z1
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
+	VMOVUPS.Z (SI)(R9*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
 	VMOVUPS.Z (BX), K1, Z2
 	VMOVUPS.Z (BX)(CX*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow6done
-	MOVQ      R9, R11
+	MOVQ      DI, R12
 
 narrow6left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow7
+	CMPQ R10, $+16
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Z3
-	VPADDD  (R8)(BX*1), Z3, Z3
-	VPADDD  (R8)(SI*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Z3
+	VPADDD  (R9)(BX*1), Z3, Z3
+	VPADDD  (R9)(SI*1), Z3, Z3
 	VMOVUPS (DX), Z2
 	VPADDD  (DX)(BX*1), Z2, Z2
 	VPADDD  (DX)(SI*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 overlap7left:
-	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ    R10, $+64
 	JLT     one7
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDD  (R8)(BX*1), Z3, Z3
-	VPADDD  64(R8)(BX*1), Z2, Z2
-	VPADDD  128(R8)(BX*1), Z1, Z1
-	VPADDD  192(R8)(BX*1), Z0, Z0
-	VPADDD  (R8)(SI*1), Z3, Z3
-	VPADDD  64(R8)(SI*1), Z2, Z2
-	VPADDD  128(R8)(SI*1), Z1, Z1
-	VPADDD  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VPADDD  (R9)(BX*1), Z3, Z3
+	VPADDD  64(R9)(BX*1), Z2, Z2
+	VPADDD  128(R9)(BX*1), Z1, Z1
+	VPADDD  192(R9)(BX*1), Z0, Z0
+	VPADDD  (R9)(SI*1), Z3, Z3
+	VPADDD  64(R9)(SI*1), Z2, Z2
+	VPADDD  128(R9)(SI*1), Z1, Z1
+	VPADDD  192(R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z7
 	VMOVUPS 64(DX), Z6
 	VMOVUPS 128(DX), Z5
@@ -95579,29 +99449,29 @@ many7:
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 many7left:
-	VPADDD (R11), Z3, Z3
-	VPADDD 64(R11), Z2, Z2
-	VPADDD 128(R11), Z1, Z1
-	VPADDD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Z3, Z3
+	VPADDD 64(R12), Z2, Z2
+	VPADDD 128(R12), Z1, Z1
+	VPADDD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-64, R10
 	JMP     many7
@@ -95609,30 +99479,30 @@ many7done:
 one7:
 	CMPQ    R10, $+16
 	JLT     last7
-	VMOVUPS (R8), Z0
-	VPADDD  (R8)(BX*1), Z0, Z0
-	VPADDD  (R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z0
+	VPADDD  (R9)(BX*1), Z0, Z0
+	VPADDD  (R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z1
 	VPADDD  (DX)(BX*1), Z1, Z1
 	VPADDD  (DX)(SI*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 one7left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one7left
 
 one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $-16, R10
 	JMP     one7
@@ -95641,9 +99511,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x02, R10
-	ADDQ    R10, DI
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
+	VMOVUPS Z0, -64(R8)
 
 next7:
 	MOVQ  (SP), R10
@@ -95651,12 +99521,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R9), Z0
+	VPADDD  (R9)(BX*1), Z0, Z0
+	VPADDD  (R9)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VPADDD  (DX)(BX*1), Z1, Z1
+	VPADDD  (DX)(SI*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector7done
+	MOVQ    CX, R12
+
+vector7left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -95666,10 +99570,10 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(BX*1), K1, Z1
+	VMOVUPS.Z (R9), K1, Z0
+	VMOVUPS.Z (R9)(BX*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(SI*1), K1, Z1
+	VMOVUPS.Z (R9)(SI*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
 	VMOVUPS.Z (DX), K1, Z1
 	VMOVUPS.Z (DX)(BX*1), K1, Z2
@@ -95696,32 +99600,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow8
+	CMPQ R10, $+16
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -95731,23 +99637,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-16, R11
 	SHLQ    $0x02, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
 	ADDQ    R11, BX
-	VMOVUPS (R9), Z0
-	VPADDD  (R9)(DX*1), Z0, Z0
-	VMOVUPS (R9)(R8*1), Z1
-	VPADDD  (R9)(CX*1), Z1, Z1
+	VMOVUPS (DI), Z0
+	VPADDD  (DI)(DX*1), Z0, Z0
+	VMOVUPS (DI)(R9*1), Z1
+	VPADDD  (DI)(CX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	VMOVUPS (DI), Z1
-	VPADDD  (DI)(DX*1), Z1, Z1
-	VPADDD  (DI)(R8*1), Z1, Z1
+	VMOVUPS (R8), Z1
+	VPADDD  (R8)(DX*1), Z1, Z1
+	VPADDD  (R8)(R9*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -95766,11 +99672,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-16, R12
 	SHLQ    $0x02, R12
@@ -95779,38 +99685,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+64
 	JLT     one8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VPADDD  (R9)(DX*1), Z0, Z0
-	VPADDD  64(R9)(DX*1), Z1, Z1
-	VPADDD  128(R9)(DX*1), Z2, Z2
-	VPADDD  192(R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z4
-	VMOVUPS 64(R9)(R8*1), Z5
-	VMOVUPS 128(R9)(R8*1), Z6
-	VMOVUPS 192(R9)(R8*1), Z7
-	VPADDD  (R9)(CX*1), Z4, Z4
-	VPADDD  64(R9)(CX*1), Z5, Z5
-	VPADDD  128(R9)(CX*1), Z6, Z6
-	VPADDD  192(R9)(CX*1), Z7, Z7
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VPADDD  (DI)(DX*1), Z0, Z0
+	VPADDD  64(DI)(DX*1), Z1, Z1
+	VPADDD  128(DI)(DX*1), Z2, Z2
+	VPADDD  192(DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z4
+	VMOVUPS 64(DI)(R9*1), Z5
+	VMOVUPS 128(DI)(R9*1), Z6
+	VMOVUPS 192(DI)(R9*1), Z7
+	VPADDD  (DI)(CX*1), Z4, Z4
+	VPADDD  64(DI)(CX*1), Z5, Z5
+	VPADDD  128(DI)(CX*1), Z6, Z6
+	VPADDD  192(DI)(CX*1), Z7, Z7
 	VPADDD  Z4, Z0, Z0
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z7, Z3, Z3
-	VMOVUPS (DI), Z7
-	VMOVUPS 64(DI), Z6
-	VMOVUPS 128(DI), Z5
-	VMOVUPS 192(DI), Z4
-	VPADDD  (DI)(DX*1), Z7, Z7
-	VPADDD  64(DI)(DX*1), Z6, Z6
-	VPADDD  128(DI)(DX*1), Z5, Z5
-	VPADDD  192(DI)(DX*1), Z4, Z4
-	VPADDD  (DI)(R8*1), Z7, Z7
-	VPADDD  64(DI)(R8*1), Z6, Z6
-	VPADDD  128(DI)(R8*1), Z5, Z5
-	VPADDD  192(DI)(R8*1), Z4, Z4
+	VMOVUPS (R8), Z7
+	VMOVUPS 64(R8), Z6
+	VMOVUPS 128(R8), Z5
+	VMOVUPS 192(R8), Z4
+	VPADDD  (R8)(DX*1), Z7, Z7
+	VPADDD  64(R8)(DX*1), Z6, Z6
+	VPADDD  128(R8)(DX*1), Z5, Z5
+	VPADDD  192(R8)(DX*1), Z4, Z4
+	VPADDD  (R8)(R9*1), Z7, Z7
+	VPADDD  64(R8)(R9*1), Z6, Z6
+	VPADDD  128(R8)(R9*1), Z5, Z5
+	VPADDD  192(R8)(R9*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
@@ -95835,8 +99741,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-64, R10
@@ -95845,14 +99751,14 @@ many8done:
 one8:
 	CMPQ    R10, $+16
 	JLT     last8
-	VMOVUPS (R9), Z3
-	VPADDD  (R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z2
-	VPADDD  (R9)(CX*1), Z2, Z2
+	VMOVUPS (DI), Z3
+	VPADDD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDD  (DI)(CX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VMOVUPS (DI), Z2
-	VPADDD  (DI)(DX*1), Z2, Z2
-	VPADDD  (DI)(R8*1), Z2, Z2
+	VMOVUPS (R8), Z2
+	VPADDD  (R8)(DX*1), Z2, Z2
+	VPADDD  (R8)(R9*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -95868,8 +99774,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-16, R10
@@ -95889,61 +99795,97 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (DI), Z3
+	VPADDD  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDD  (DI)(CX*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	VMOVUPS (R8), Z2
+	VPADDD  (R8)(DX*1), Z2, Z2
+	VPADDD  (R8)(R9*1), Z2, Z2
+	VPADDD  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVUPS.Z (R9), K1, Z3
-	VMOVUPS.Z (R9)(DX*1), K1, Z2
+	VMOVUPS.Z (DI), K1, Z3
+	VMOVUPS.Z (DI)(DX*1), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (R9)(R8*1), K1, Z2
-	VMOVUPS.Z (R9)(CX*1), K1, Z1
+	VMOVUPS.Z (DI)(R9*1), K1, Z2
+	VMOVUPS.Z (DI)(CX*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (DI), K1, Z2
-	VMOVUPS.Z (DI)(DX*1), K1, Z1
+	VMOVUPS.Z (R8), K1, Z2
+	VMOVUPS.Z (R8)(DX*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
-	VMOVUPS.Z (DI)(R8*1), K1, Z1
+	VMOVUPS.Z (R8)(R9*1), K1, Z1
 	VPADDD    Z1, Z2, Z2
 	VPADDD    Z2, Z3, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow8done
-	MOVQ      BX, R11
+	MOVQ      BX, R12
 
 narrow8left:
-	VMOVUPS.Z (R11), K1, Z2
+	VMOVUPS.Z (R12), K1, Z2
 	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -95952,71 +99894,73 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+16
 	JLT  narrow9
+	CMPQ R10, $+16
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+15, R12
+	TESTQ   R12, R12
 	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-16, R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, DX
 	VMOVUPS (CX), Z3
-	VPADDD  (CX)(DI*1), Z3, Z3
-	VMOVUPS (CX)(R9*1), Z2
+	VPADDD  (CX)(R8*1), Z3, Z3
+	VMOVUPS (CX)(DI*1), Z2
 	VPADDD  (CX)(BX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
 	VMOVUPS (SI), Z2
-	VPADDD  (SI)(DI*1), Z2, Z2
-	VMOVUPS (SI)(R9*1), Z1
+	VPADDD  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(DI*1), Z1
 	VPADDD  (SI)(BX*1), Z1, Z1
 	VPADDD  Z1, Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 overlap9left:
-	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-16, R11
+	SHLQ    $0x02, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ    R10, $+64
@@ -96025,14 +99969,14 @@ many9:
 	VMOVUPS 64(CX), Z2
 	VMOVUPS 128(CX), Z1
 	VMOVUPS 192(CX), Z0
-	VPADDD  (CX)(DI*1), Z3, Z3
-	VPADDD  64(CX)(DI*1), Z2, Z2
-	VPADDD  128(CX)(DI*1), Z1, Z1
-	VPADDD  192(CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z4
-	VMOVUPS 64(CX)(R9*1), Z5
-	VMOVUPS 128(CX)(R9*1), Z6
-	VMOVUPS 192(CX)(R9*1), Z7
+	VPADDD  (CX)(R8*1), Z3, Z3
+	VPADDD  64(CX)(R8*1), Z2, Z2
+	VPADDD  128(CX)(R8*1), Z1, Z1
+	VPADDD  192(CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z4
+	VMOVUPS 64(CX)(DI*1), Z5
+	VMOVUPS 128(CX)(DI*1), Z6
+	VMOVUPS 192(CX)(DI*1), Z7
 	VPADDD  (CX)(BX*1), Z4, Z4
 	VPADDD  64(CX)(BX*1), Z5, Z5
 	VPADDD  128(CX)(BX*1), Z6, Z6
@@ -96045,14 +99989,14 @@ many9:
 	VMOVUPS 64(SI), Z6
 	VMOVUPS 128(SI), Z5
 	VMOVUPS 192(SI), Z4
-	VPADDD  (SI)(DI*1), Z7, Z7
-	VPADDD  64(SI)(DI*1), Z6, Z6
-	VPADDD  128(SI)(DI*1), Z5, Z5
-	VPADDD  192(SI)(DI*1), Z4, Z4
-	VMOVUPS (SI)(R9*1), Z8
-	VMOVUPS 64(SI)(R9*1), Z9
-	VMOVUPS 128(SI)(R9*1), Z10
-	VMOVUPS 192(SI)(R9*1), Z11
+	VPADDD  (SI)(R8*1), Z7, Z7
+	VPADDD  64(SI)(R8*1), Z6, Z6
+	VPADDD  128(SI)(R8*1), Z5, Z5
+	VPADDD  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(DI*1), Z8
+	VMOVUPS 64(SI)(DI*1), Z9
+	VMOVUPS 128(SI)(DI*1), Z10
+	VMOVUPS 192(SI)(DI*1), Z11
 	VPADDD  (SI)(BX*1), Z8, Z8
 	VPADDD  64(SI)(BX*1), Z9, Z9
 	VPADDD  128(SI)(BX*1), Z10, Z10
@@ -96065,29 +100009,29 @@ many9:
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 many9left:
-	VPADDD (R11), Z3, Z3
-	VPADDD 64(R11), Z2, Z2
-	VPADDD 128(R11), Z1, Z1
-	VPADDD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Z3, Z3
+	VPADDD 64(R12), Z2, Z2
+	VPADDD 128(R12), Z1, Z1
+	VPADDD 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-64, R10
 	JMP     many9
@@ -96096,33 +100040,33 @@ one9:
 	CMPQ    R10, $+16
 	JLT     last9
 	VMOVUPS (CX), Z0
-	VPADDD  (CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z1
+	VPADDD  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
 	VPADDD  (CX)(BX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
 	VMOVUPS (SI), Z1
-	VPADDD  (SI)(DI*1), Z1, Z1
-	VMOVUPS (SI)(R9*1), Z2
+	VPADDD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
 	VPADDD  (SI)(BX*1), Z2, Z2
 	VPADDD  Z2, Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 one9left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-16, R10
 	JMP     one9
@@ -96131,9 +100075,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x02, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -96143,10 +100087,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Z0
+	VPADDD  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
+	VPADDD  (CX)(BX*1), Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VPADDD  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
+	VPADDD  (SI)(BX*1), Z2, Z2
+	VPADDD  Z2, Z1, Z1
+	VPADDD  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector9done
+	MOVQ    DX, R12
+
+vector9left:
+	VPADDD (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -96157,16 +100139,16 @@ narrow9:
 
 narrow9outer:
 	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z (CX)(DI*1), K1, Z1
+	VMOVUPS.Z (CX)(R8*1), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (CX)(R9*1), K1, Z1
+	VMOVUPS.Z (CX)(DI*1), K1, Z1
 	VMOVUPS.Z (CX)(BX*1), K1, Z2
 	VPADDD    Z2, Z1, Z1
 	VPADDD    Z1, Z0, Z0
 	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
+	VMOVUPS.Z (SI)(R8*1), K1, Z2
 	VPADDD    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R9*1), K1, Z2
+	VMOVUPS.Z (SI)(DI*1), K1, Z2
 	VMOVUPS.Z (SI)(BX*1), K1, Z3
 	VPADDD    Z3, Z2, Z2
 	VPADDD    Z2, Z1, Z1
@@ -96190,7 +100172,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
+	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -96198,7 +100180,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer
@@ -96256,6 +100238,8 @@ TEXT ·colsI64AVX512(SB), $96-8
 	MOVQ 56(AX), SI
 	CMPQ SI, $+8
 	JLT  narrow0
+	CMPQ SI, $+8
+	JEQ  vector0
 
 outer0:
 	MOVQ    SI, DI
@@ -96371,39 +100355,66 @@ next0:
 	MOVQ  56(AX), SI
 	JMP   outer0
 
+vector0:
+	MOVQ 64(AX), SI
+
+vector0outer:
+	VMOVUPS (DX), Z3
+	MOVQ    72(AX), R8
+	TESTQ   R8, R8
+	JEQ     vector0done
+	MOVQ    BX, DI
+
+vector0left:
+	VPADDQ (DI), Z3, Z3
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    vector0left
+
+vector0done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), BX
+	ADDQ    $-1, SI
+	TESTQ   SI, SI
+	JNE     vector0outer
+	JMP     end
+
 narrow0:
-	MOVQ  $-1, R8
-	SHLXQ SI, R8, R8
-	NOTQ  R8
-	KMOVW R8, K1
+	MOVQ  $-1, DI
+	SHLXQ SI, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
 narrow0outer:
 	VMOVUPD.Z (DX), K1, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow0done
-	MOVQ      BX, DI
+	MOVQ      BX, R8
 
 narrow0left:
-	VMOVUPD.Z (DI), K1, Z2
+	VMOVUPD.Z (R8), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), DI
-	ADDQ      $-1, R8
-	TESTQ     R8, R8
+	ADDQ      104(AX), R8
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow0left
 
 narrow0done:
-	MOVQ    $-1, DI
-	SHLXQ   SI, DI, DI
-	NOTQ    DI
-	KMOVW   DI, K3
+	MOVQ    $-1, R8
+	SHLXQ   SI, R8, R8
+	NOTQ    R8
+	KMOVW   R8, K3
 	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), DI
-	ADDQ    $-1, DI
-	MOVQ    DI, (SP)
-	TESTQ   DI, DI
+	MOVQ    (SP), R8
+	ADDQ    $-1, R8
+	MOVQ    R8, (SP)
+	TESTQ   R8, R8
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), CX
@@ -96417,50 +100428,52 @@ tree1:
 	MOVQ (AX), BX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
+	MOVQ 56(AX), R8
+	CMPQ R8, $+8
 	JLT  narrow1
+	CMPQ R8, $+8
+	JEQ  vector1
 
 outer1:
-	MOVQ    DI, R8
-	ANDQ    $+7, R8
-	TESTQ   R8, R8
+	MOVQ    R8, DI
+	ANDQ    $+7, DI
+	TESTQ   DI, DI
 	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, CX
+	MOVQ    R8, DI
+	ADDQ    $-8, DI
+	SHLQ    $0x03, DI
+	ADDQ    DI, DX
+	MOVQ    R8, DI
+	ADDQ    $-8, DI
+	SHLQ    $0x03, DI
+	ADDQ    DI, CX
 	VMOVUPS (DX), Z3
 	VPADDQ  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     overlap1done
 	MOVQ    CX, R9
 
 overlap1left:
 	VPADDQ (R9), Z3, Z3
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    overlap1left
 
 overlap1done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, DX
-	MOVQ    DI, R9
+	MOVQ    R8, R9
 	ADDQ    $-8, R9
 	SHLQ    $0x03, R9
 	SUBQ    R9, CX
 
 many1:
-	CMPQ    DI, $+32
+	CMPQ    R8, $+32
 	JLT     one1
 	VMOVUPS (DX), Z3
 	VMOVUPS 64(DX), Z2
@@ -96473,14 +100486,14 @@ many1:
 	MOVQ    72(AX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, R8
+	MOVQ    CX, DI
 
 many1left:
-	VPADDQ (R8), Z3, Z3
-	VPADDQ 64(R8), Z2, Z2
-	VPADDQ 128(R8), Z1, Z1
-	VPADDQ 192(R8), Z0, Z0
-	ADDQ   104(AX), R8
+	VPADDQ (DI), Z3, Z3
+	VPADDQ 64(DI), Z2, Z2
+	VPADDQ 128(DI), Z1, Z1
+	VPADDQ 192(DI), Z0, Z0
+	ADDQ   104(AX), DI
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
@@ -96493,24 +100506,24 @@ many1done:
 	ADDQ    $+256, DX
 	ADDQ    $+256, BX
 	ADDQ    $+256, CX
-	ADDQ    $-32, DI
+	ADDQ    $-32, R8
 	JMP     many1
 
 one1:
-	CMPQ    DI, $+8
+	CMPQ    R8, $+8
 	JLT     last1
 	VMOVUPS (DX), Z0
 	VPADDQ  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
+	MOVQ    72(AX), DI
+	TESTQ   DI, DI
 	JEQ     one1done
 	MOVQ    CX, R9
 
 one1left:
 	VPADDQ (R9), Z0, Z0
 	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   $-1, DI
+	TESTQ  DI, DI
 	JNE    one1left
 
 one1done:
@@ -96518,34 +100531,62 @@ one1done:
 	ADDQ    $+64, DX
 	ADDQ    $+64, BX
 	ADDQ    $+64, CX
-	ADDQ    $-8, DI
+	ADDQ    $-8, R8
 	JMP     one1
 
 last1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JEQ     next1
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
+	SHLQ    $0x03, R8
+	ADDQ    R8, BX
 	VMOVUPS 32(SP), Z0
 	VMOVUPS Z0, -64(BX)
 
 next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
+	MOVQ  (SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, (SP)
+	TESTQ R8, R8
 	JEQ   end
 	ADDQ  8(SP), DX
 	ADDQ  16(SP), BX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
+	MOVQ  56(AX), R8
 	JMP   outer1
 
+vector1:
+	MOVQ 64(AX), R8
+
+vector1outer:
+	VMOVUPS (DX), Z0
+	VPADDQ  (DX)(SI*1), Z0, Z0
+	MOVQ    72(AX), R9
+	TESTQ   R9, R9
+	JEQ     vector1done
+	MOVQ    CX, DI
+
+vector1left:
+	VPADDQ (DI), Z0, Z0
+	ADDQ   104(AX), DI
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    vector1left
+
+vector1done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R8
+	TESTQ   R8, R8
+	JNE     vector1outer
+	JMP     end
+
 narrow1:
-	MOVQ  $-1, R9
-	SHLXQ DI, R9, R9
-	NOTQ  R9
-	KMOVW R9, K1
+	MOVQ  $-1, DI
+	SHLXQ R8, DI, DI
+	NOTQ  DI
+	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
 narrow1outer:
@@ -96553,29 +100594,29 @@ narrow1outer:
 	VMOVUPD.Z (DX)(SI*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
+	MOVQ      72(AX), DI
+	TESTQ     DI, DI
 	JEQ       narrow1done
-	MOVQ      CX, R8
+	MOVQ      CX, R9
 
 narrow1left:
-	VMOVUPD.Z (R8), K1, Z1
+	VMOVUPD.Z (R9), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R8
-	ADDQ      $-1, R9
-	TESTQ     R9, R9
+	ADDQ      104(AX), R9
+	ADDQ      $-1, DI
+	TESTQ     DI, DI
 	JNE       narrow1left
 
 narrow1done:
-	MOVQ    $-1, R8
-	SHLXQ   DI, R8, R8
-	NOTQ    R8
-	KMOVW   R8, K3
+	MOVQ    $-1, R9
+	SHLXQ   R8, R9, R9
+	NOTQ    R9
+	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
+	MOVQ    (SP), R9
+	ADDQ    $-1, R9
+	MOVQ    R9, (SP)
+	TESTQ   R9, R9
 	JEQ     end
 	ADDQ    80(AX), DX
 	ADDQ    88(AX), BX
@@ -96589,28 +100630,30 @@ tree2:
 	MOVQ (AX), DX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
+	MOVQ 32(AX), R8
+	LEAQ (BX)(R8*1), R9
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow2
+	CMPQ DI, $+8
+	JEQ  vector2
 
 outer2:
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ANDQ    $+7, R10
 	TESTQ   R10, R10
 	JEQ     many2
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, SI
-	MOVQ    R9, R10
+	MOVQ    DI, R10
 	ADDQ    $-8, R10
 	SHLQ    $0x03, R10
 	ADDQ    R10, CX
 	VMOVUPS (SI), Z0
 	VPADDQ  (SI)(BX*1), Z0, Z0
-	VPADDQ  (SI)(DI*1), Z0, Z0
+	VPADDQ  (SI)(R8*1), Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     overlap2done
@@ -96625,17 +100668,17 @@ overlap2left:
 
 overlap2done:
 	VMOVUPS Z0, 32(SP)
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, SI
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	SUBQ    R11, CX
 
 many2:
-	CMPQ    R9, $+32
+	CMPQ    DI, $+32
 	JLT     one2
 	VMOVUPS (SI), Z0
 	VMOVUPS 64(SI), Z1
@@ -96645,10 +100688,10 @@ many2:
 	VPADDQ  64(SI)(BX*1), Z1, Z1
 	VPADDQ  128(SI)(BX*1), Z2, Z2
 	VPADDQ  192(SI)(BX*1), Z3, Z3
-	VPADDQ  (SI)(DI*1), Z0, Z0
-	VPADDQ  64(SI)(DI*1), Z1, Z1
-	VPADDQ  128(SI)(DI*1), Z2, Z2
-	VPADDQ  192(SI)(DI*1), Z3, Z3
+	VPADDQ  (SI)(R8*1), Z0, Z0
+	VPADDQ  64(SI)(R8*1), Z1, Z1
+	VPADDQ  128(SI)(R8*1), Z2, Z2
+	VPADDQ  192(SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
@@ -96672,15 +100715,15 @@ many2done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, DX
 	ADDQ    $+256, CX
-	ADDQ    $-32, R9
+	ADDQ    $-32, DI
 	JMP     many2
 
 one2:
-	CMPQ    R9, $+8
+	CMPQ    DI, $+8
 	JLT     last2
 	VMOVUPS (SI), Z3
 	VPADDQ  (SI)(BX*1), Z3, Z3
-	VPADDQ  (SI)(DI*1), Z3, Z3
+	VPADDQ  (SI)(R8*1), Z3, Z3
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
 	JEQ     one2done
@@ -96698,66 +100741,95 @@ one2done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, DX
 	ADDQ    $+64, CX
-	ADDQ    $-8, R9
+	ADDQ    $-8, DI
 	JMP     one2
 
 last2:
-	TESTQ   R9, R9
+	TESTQ   DI, DI
 	JEQ     next2
-	SHLQ    $0x03, R9
-	ADDQ    R9, DX
+	SHLQ    $0x03, DI
+	ADDQ    DI, DX
 	VMOVUPS 32(SP), Z3
 	VMOVUPS Z3, -64(DX)
 
 next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
 	JEQ   end
 	ADDQ  8(SP), SI
 	ADDQ  16(SP), DX
 	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
+	MOVQ  56(AX), DI
 	JMP   outer2
 
+vector2:
+	MOVQ 64(AX), DI
+
+vector2outer:
+	VMOVUPS (SI), Z3
+	VPADDQ  (SI)(BX*1), Z3, Z3
+	VPADDQ  (SI)(R8*1), Z3, Z3
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector2done
+	MOVQ    CX, R10
+
+vector2left:
+	VPADDQ (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector2left
+
+vector2done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), CX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector2outer
+	JMP     end
+
 narrow2:
-	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
-	NOTQ  R11
-	KMOVW R11, K1
+	MOVQ  $-1, R10
+	SHLXQ DI, R10, R10
+	NOTQ  R10
+	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
 narrow2outer:
 	VMOVUPD.Z (SI), K1, Z3
 	VMOVUPD.Z (SI)(BX*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
 	MOVQ      8(SP), CX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
 	JEQ       narrow2done
-	MOVQ      CX, R10
+	MOVQ      CX, R11
 
 narrow2left:
-	VMOVUPD.Z (R10), K1, Z2
+	VMOVUPD.Z (R11), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
+	ADDQ      104(AX), R11
+	ADDQ      $-1, R10
+	TESTQ     R10, R10
 	JNE       narrow2left
 
 narrow2done:
-	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
-	KMOVW   R10, K3
+	MOVQ    $-1, R11
+	SHLXQ   DI, R11, R11
+	NOTQ    R11
+	KMOVW   R11, K3
 	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
+	MOVQ    (SP), R11
+	ADDQ    $-1, R11
+	MOVQ    R11, (SP)
+	TESTQ   R11, R11
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    88(AX), DX
@@ -96767,167 +100839,200 @@ narrow2done:
 	JMP end
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), SI
 	MOVQ 32(AX), CX
 	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
+	MOVQ 56(AX), DI
+	CMPQ DI, $+8
 	JLT  narrow3
+	CMPQ DI, $+8
+	JEQ  vector3
 
 outer3:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
+	MOVQ    DI, R11
+	ANDQ    $+7, R11
+	TESTQ   R11, R11
 	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Z3
-	VPADDQ  (R8)(SI*1), Z3, Z3
-	VMOVUPS (R8)(CX*1), Z2
-	VPADDQ  (R8)(DX*1), Z2, Z2
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, R9
+	MOVQ    DI, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, BX
+	VMOVUPS (R9), Z3
+	VPADDQ  (R9)(SI*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VPADDQ  (R9)(DX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     overlap3done
-	MOVQ    BX, R11
+	MOVQ    BX, R10
 
 overlap3left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDQ (R10), Z3, Z3
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    overlap3left
 
 overlap3done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, BX
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, R9
+	MOVQ    DI, R10
+	ADDQ    $-8, R10
+	SHLQ    $0x03, R10
+	SUBQ    R10, BX
 
 many3:
-	CMPQ    R9, $+32
+	CMPQ    DI, $+32
 	JLT     one3
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDQ  (R8)(SI*1), Z3, Z3
-	VPADDQ  64(R8)(SI*1), Z2, Z2
-	VPADDQ  128(R8)(SI*1), Z1, Z1
-	VPADDQ  192(R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z4
-	VMOVUPS 64(R8)(CX*1), Z5
-	VMOVUPS 128(R8)(CX*1), Z6
-	VMOVUPS 192(R8)(CX*1), Z7
-	VPADDQ  (R8)(DX*1), Z4, Z4
-	VPADDQ  64(R8)(DX*1), Z5, Z5
-	VPADDQ  128(R8)(DX*1), Z6, Z6
-	VPADDQ  192(R8)(DX*1), Z7, Z7
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VPADDQ  (R9)(SI*1), Z3, Z3
+	VPADDQ  64(R9)(SI*1), Z2, Z2
+	VPADDQ  128(R9)(SI*1), Z1, Z1
+	VPADDQ  192(R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z4
+	VMOVUPS 64(R9)(CX*1), Z5
+	VMOVUPS 128(R9)(CX*1), Z6
+	VMOVUPS 192(R9)(CX*1), Z7
+	VPADDQ  (R9)(DX*1), Z4, Z4
+	VPADDQ  64(R9)(DX*1), Z5, Z5
+	VPADDQ  128(R9)(DX*1), Z6, Z6
+	VPADDQ  192(R9)(DX*1), Z7, Z7
 	VPADDQ  Z4, Z3, Z3
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
 	JEQ     many3done
-	MOVQ    BX, R10
+	MOVQ    BX, R11
 
 many3left:
-	VPADDQ (R10), Z3, Z3
-	VPADDQ 64(R10), Z2, Z2
-	VPADDQ 128(R10), Z1, Z1
-	VPADDQ 192(R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z3, Z3
+	VPADDQ 64(R11), Z2, Z2
+	VPADDQ 128(R11), Z1, Z1
+	VPADDQ 192(R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, R8
-	ADDQ    $+256, DI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R9
+	ADDQ    $-32, DI
 	JMP     many3
 
 one3:
-	CMPQ    R9, $+8
+	CMPQ    DI, $+8
 	JLT     last3
-	VMOVUPS (R8), Z0
-	VPADDQ  (R8)(SI*1), Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VPADDQ  (R8)(DX*1), Z1, Z1
+	VMOVUPS (R9), Z0
+	VPADDQ  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VPADDQ  (R9)(DX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     one3done
+	MOVQ    BX, R10
+
+one3left:
+	VPADDQ (R10), Z0, Z0
+	ADDQ   104(AX), R10
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
+	ADDQ    $+64, R8
+	ADDQ    $+64, BX
+	ADDQ    $-8, DI
+	JMP     one3
+
+last3:
+	TESTQ   DI, DI
+	JEQ     next3
+	SHLQ    $0x03, DI
+	ADDQ    DI, R8
+	VMOVUPS 32(SP), Z0
+	VMOVUPS Z0, -64(R8)
+
+next3:
+	MOVQ  (SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, (SP)
+	TESTQ DI, DI
+	JEQ   end
+	ADDQ  8(SP), R9
+	ADDQ  16(SP), R8
+	ADDQ  24(SP), BX
+	MOVQ  56(AX), DI
+	JMP   outer3
+
+vector3:
+	MOVQ 64(AX), DI
+
+vector3outer:
+	VMOVUPS (R9), Z0
+	VPADDQ  (R9)(SI*1), Z0, Z0
+	VMOVUPS (R9)(CX*1), Z1
+	VPADDQ  (R9)(DX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
 	MOVQ    72(AX), R10
 	TESTQ   R10, R10
-	JEQ     one3done
+	JEQ     vector3done
 	MOVQ    BX, R11
 
-one3left:
+vector3left:
 	VPADDQ (R11), Z0, Z0
 	ADDQ   104(AX), R11
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
-	JNE    one3left
+	JNE    vector3left
 
-one3done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
-	ADDQ    $+64, DI
-	ADDQ    $+64, BX
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x03, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
+vector3done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), BX
+	ADDQ    $-1, DI
+	TESTQ   DI, DI
+	JNE     vector3outer
+	JMP     end
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ R9, R11, R11
+	SHLXQ DI, R11, R11
 	NOTQ  R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow3outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VMOVUPD.Z (R9), K1, Z0
+	VMOVUPD.Z (R9)(SI*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(CX*1), K1, Z1
-	VMOVUPD.Z (R8)(DX*1), K1, Z2
+	VMOVUPD.Z (R9)(CX*1), K1, Z1
+	VMOVUPD.Z (R9)(DX*1), K1, Z2
 	VPADDQ    Z2, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
 	MOVQ      8(SP), BX
@@ -96946,17 +101051,17 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
+	SHLXQ   DI, R10, R10
 	NOTQ    R10
 	KMOVW   R10, K3
-	VMOVUPD Z0, K3, (DI)
+	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R10
 	ADDQ    $-1, R10
 	MOVQ    R10, (SP)
 	TESTQ   R10, R10
 	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
+	ADDQ    80(AX), R9
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
 	JMP     narrow3outer
@@ -96966,14 +101071,16 @@ tree4:
 	MOVQ 8(AX), DX
 	MOVQ (AX), CX
 	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
+	MOVQ 24(AX), R9
 	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
+	LEAQ (R9)(BX*1), R8
+	MOVQ DX, DI
+	ADDQ 40(AX), DI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow4
+	CMPQ R10, $+8
+	JEQ  vector4
 
 outer4:
 	MOVQ    R10, R11
@@ -96987,17 +101094,17 @@ outer4:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
 	ADDQ    R11, SI
 	VMOVUPS (DX), Z0
-	VPADDQ  (DX)(R8*1), Z0, Z0
+	VPADDQ  (DX)(R9*1), Z0, Z0
 	VMOVUPS (DX)(BX*1), Z1
-	VPADDQ  (DX)(DI*1), Z1, Z1
+	VPADDQ  (DX)(R8*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	VPADDQ  (R9), Z0, Z0
+	VPADDQ  (DI), Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap4done
@@ -97019,7 +101126,7 @@ overlap4done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
@@ -97032,26 +101139,26 @@ many4:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VPADDQ  (DX)(R8*1), Z0, Z0
-	VPADDQ  64(DX)(R8*1), Z1, Z1
-	VPADDQ  128(DX)(R8*1), Z2, Z2
-	VPADDQ  192(DX)(R8*1), Z3, Z3
+	VPADDQ  (DX)(R9*1), Z0, Z0
+	VPADDQ  64(DX)(R9*1), Z1, Z1
+	VPADDQ  128(DX)(R9*1), Z2, Z2
+	VPADDQ  192(DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z7
 	VMOVUPS 64(DX)(BX*1), Z6
 	VMOVUPS 128(DX)(BX*1), Z5
 	VMOVUPS 192(DX)(BX*1), Z4
-	VPADDQ  (DX)(DI*1), Z7, Z7
-	VPADDQ  64(DX)(DI*1), Z6, Z6
-	VPADDQ  128(DX)(DI*1), Z5, Z5
-	VPADDQ  192(DX)(DI*1), Z4, Z4
+	VPADDQ  (DX)(R8*1), Z7, Z7
+	VPADDQ  64(DX)(R8*1), Z6, Z6
+	VPADDQ  128(DX)(R8*1), Z5, Z5
+	VPADDQ  192(DX)(R8*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z4, Z3, Z3
-	VPADDQ  (R9), Z0, Z0
-	VPADDQ  64(R9), Z1, Z1
-	VPADDQ  128(R9), Z2, Z2
-	VPADDQ  192(R9), Z3, Z3
+	VPADDQ  (DI), Z0, Z0
+	VPADDQ  64(DI), Z1, Z1
+	VPADDQ  128(DI), Z2, Z2
+	VPADDQ  192(DI), Z3, Z3
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
@@ -97073,7 +101180,7 @@ many4done:
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
 	ADDQ    $-32, R10
@@ -97083,11 +101190,11 @@ one4:
 	CMPQ    R10, $+8
 	JLT     last4
 	VMOVUPS (DX), Z3
-	VPADDQ  (DX)(R8*1), Z3, Z3
+	VPADDQ  (DX)(R9*1), Z3, Z3
 	VMOVUPS (DX)(BX*1), Z2
-	VPADDQ  (DX)(DI*1), Z2, Z2
+	VPADDQ  (DX)(R8*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VPADDQ  (R9), Z3, Z3
+	VPADDQ  (DI), Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one4done
@@ -97103,7 +101210,7 @@ one4left:
 one4done:
 	VMOVUPS Z3, (CX)
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
 	ADDQ    $-8, R10
@@ -97124,56 +101231,89 @@ next4:
 	TESTQ R10, R10
 	JEQ   end
 	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
+	ADDQ  8(SP), DI
 	ADDQ  16(SP), CX
 	ADDQ  24(SP), SI
 	MOVQ  56(AX), R10
 	JMP   outer4
 
+vector4:
+	MOVQ 64(AX), R10
+
+vector4outer:
+	VMOVUPS (DX), Z3
+	VPADDQ  (DX)(R9*1), Z3, Z3
+	VMOVUPS (DX)(BX*1), Z2
+	VPADDQ  (DX)(R8*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VPADDQ  (DI), Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector4done
+	MOVQ    SI, R11
+
+vector4left:
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector4left
+
+vector4done:
+	VMOVUPS Z3, (CX)
+	ADDQ    80(AX), DX
+	ADDQ    80(AX), DI
+	ADDQ    88(AX), CX
+	ADDQ    96(AX), SI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector4outer
+	JMP     end
+
 narrow4:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
 narrow4outer:
 	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R8*1), K1, Z2
+	VMOVUPD.Z (DX)(R9*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
 	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VMOVUPD.Z (DX)(DI*1), K1, Z1
+	VMOVUPD.Z (DX)(R8*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (R9), K1, Z2
+	VMOVUPD.Z (DI), K1, Z2
 	VPADDQ    Z2, Z3, Z3
 	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow4done
-	MOVQ      SI, R11
+	MOVQ      SI, R12
 
 narrow4left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow4left
 
 narrow4done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
+	ADDQ    80(AX), DI
 	ADDQ    88(AX), CX
 	ADDQ    96(AX), SI
 	MOVQ    SI, 8(SP)
@@ -97181,83 +101321,85 @@ narrow4done:
 	JMP end
 
 tree5:
-	MOVQ 8(AX), DI
+	MOVQ 8(AX), R8
 	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
+	MOVQ 16(AX), R9
+	MOVQ 24(AX), DI
 	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
+	LEAQ (DI)(DX*1), SI
+	MOVQ R8, CX
 	ADDQ 40(AX), CX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow5
+	CMPQ R10, $+8
+	JEQ  vector5
 
 outer5:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Z3
-	VPADDQ  (DI)(R9*1), Z3, Z3
-	VPADDQ  (DI)(DX*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R8
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	VMOVUPS (R8), Z3
+	VPADDQ  (R8)(DI*1), Z3, Z3
+	VPADDQ  (R8)(DX*1), Z3, Z3
 	VMOVUPS (CX), Z2
 	VPADDQ  (CX)(DX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 overlap5left:
-	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap5left
 
 overlap5done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
 
 many5:
 	CMPQ    R10, $+32
 	JLT     one5
-	VMOVUPS (DI), Z3
-	VMOVUPS 64(DI), Z2
-	VMOVUPS 128(DI), Z1
-	VMOVUPS 192(DI), Z0
-	VPADDQ  (DI)(R9*1), Z3, Z3
-	VPADDQ  64(DI)(R9*1), Z2, Z2
-	VPADDQ  128(DI)(R9*1), Z1, Z1
-	VPADDQ  192(DI)(R9*1), Z0, Z0
-	VPADDQ  (DI)(DX*1), Z3, Z3
-	VPADDQ  64(DI)(DX*1), Z2, Z2
-	VPADDQ  128(DI)(DX*1), Z1, Z1
-	VPADDQ  192(DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z3
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z1
+	VMOVUPS 192(R8), Z0
+	VPADDQ  (R8)(DI*1), Z3, Z3
+	VPADDQ  64(R8)(DI*1), Z2, Z2
+	VPADDQ  128(R8)(DI*1), Z1, Z1
+	VPADDQ  192(R8)(DI*1), Z0, Z0
+	VPADDQ  (R8)(DX*1), Z3, Z3
+	VPADDQ  64(R8)(DX*1), Z2, Z2
+	VPADDQ  128(R8)(DX*1), Z1, Z1
+	VPADDQ  192(R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z4
 	VMOVUPS 64(CX), Z5
 	VMOVUPS 128(CX), Z6
@@ -97270,19 +101412,19 @@ many5:
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z7, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many5done
-	MOVQ    R8, R11
+	MOVQ    R9, R12
 
 many5left:
-	VPADDQ (R11), Z3, Z3
-	VPADDQ 64(R11), Z2, Z2
-	VPADDQ 128(R11), Z1, Z1
-	VPADDQ 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Z3, Z3
+	VPADDQ 64(R12), Z2, Z2
+	VPADDQ 128(R12), Z1, Z1
+	VPADDQ 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many5left
 
 many5done:
@@ -97290,40 +101432,40 @@ many5done:
 	VMOVUPS Z2, 64(BX)
 	VMOVUPS Z1, 128(BX)
 	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $+256, BX
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $-32, R10
 	JMP     many5
 
 one5:
 	CMPQ    R10, $+8
 	JLT     last5
-	VMOVUPS (DI), Z0
-	VPADDQ  (DI)(R9*1), Z0, Z0
-	VPADDQ  (DI)(DX*1), Z0, Z0
+	VMOVUPS (R8), Z0
+	VPADDQ  (R8)(DI*1), Z0, Z0
+	VPADDQ  (R8)(DX*1), Z0, Z0
 	VMOVUPS (CX), Z1
 	VPADDQ  (CX)(DX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one5done
-	MOVQ    R8, R12
+	MOVQ    R9, R11
 
 one5left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one5left
 
 one5done:
 	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $+64, BX
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $-8, R10
 	JMP     one5
 
@@ -97341,35 +101483,68 @@ next5:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  8(SP), CX
 	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
+	ADDQ  24(SP), R9
 	MOVQ  56(AX), R10
 	JMP   outer5
+
+vector5:
+	MOVQ 64(AX), R10
+
+vector5outer:
+	VMOVUPS (R8), Z0
+	VPADDQ  (R8)(DI*1), Z0, Z0
+	VPADDQ  (R8)(DX*1), Z0, Z0
+	VMOVUPS (CX), Z1
+	VPADDQ  (CX)(DX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector5done
+	MOVQ    R9, R12
+
+vector5left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector5left
+
+vector5done:
+	VMOVUPS Z0, (BX)
+	ADDQ    80(AX), R8
+	ADDQ    80(AX), CX
+	ADDQ    88(AX), BX
+	ADDQ    96(AX), R9
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector5outer
+	JMP     end
 
 narrow5:
 	MOVQ  $-1, R12
 	SHLXQ R10, R12, R12
 	NOTQ  R12
 	KMOVW R12, K1
-	MOVQ  R8, 8(SP)
+	MOVQ  R9, 8(SP)
 
 narrow5outer:
-	VMOVUPD.Z (DI), K1, Z0
-	VMOVUPD.Z (DI)(R9*1), K1, Z1
+	VMOVUPD.Z (R8), K1, Z0
+	VMOVUPD.Z (R8)(DI*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VMOVUPD.Z (R8)(DX*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
 	VMOVUPD.Z (CX), K1, Z1
 	VMOVUPD.Z (CX)(DX*1), K1, Z2
 	VPADDQ    Z2, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), R8
+	MOVQ      8(SP), R9
 	MOVQ      72(AX), R12
 	TESTQ     R12, R12
 	JEQ       narrow5done
-	MOVQ      R8, R11
+	MOVQ      R9, R11
 
 narrow5left:
 	VMOVUPD.Z (R11), K1, Z1
@@ -97390,26 +101565,28 @@ narrow5done:
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    80(AX), CX
 	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	MOVQ    R8, 8(SP)
+	ADDQ    96(AX), R9
+	MOVQ    R9, 8(SP)
 	JMP     narrow5outer
 	JMP end
 
 tree6:
 	MOVQ 8(AX), SI
 	MOVQ (AX), DX
-	MOVQ 16(AX), R9
+	MOVQ 16(AX), DI
 	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
+	MOVQ 32(AX), R8
+	LEAQ (CX)(R8*1), R9
 	MOVQ SI, BX
 	ADDQ 40(AX), BX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow6
+	CMPQ R10, $+8
+	JEQ  vector6
 
 outer6:
 	MOVQ    R10, R11
@@ -97427,11 +101604,11 @@ outer6:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
+	ADDQ    R11, DI
 	VMOVUPS (SI), Z0
 	VPADDQ  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDQ  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(R8*1), Z1
+	VPADDQ  (SI)(R9*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
 	VMOVUPS (BX), Z1
 	VPADDQ  (BX)(CX*1), Z1, Z1
@@ -97439,7 +101616,7 @@ outer6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     overlap6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 overlap6left:
 	VPADDQ (R12), Z0, Z0
@@ -97461,7 +101638,7 @@ overlap6done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 
 many6:
 	CMPQ    R10, $+32
@@ -97474,14 +101651,14 @@ many6:
 	VPADDQ  64(SI)(CX*1), Z1, Z1
 	VPADDQ  128(SI)(CX*1), Z2, Z2
 	VPADDQ  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z7
-	VMOVUPS 64(SI)(DI*1), Z6
-	VMOVUPS 128(SI)(DI*1), Z5
-	VMOVUPS 192(SI)(DI*1), Z4
-	VPADDQ  (SI)(R8*1), Z7, Z7
-	VPADDQ  64(SI)(R8*1), Z6, Z6
-	VPADDQ  128(SI)(R8*1), Z5, Z5
-	VPADDQ  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(R8*1), Z7
+	VMOVUPS 64(SI)(R8*1), Z6
+	VMOVUPS 128(SI)(R8*1), Z5
+	VMOVUPS 192(SI)(R8*1), Z4
+	VPADDQ  (SI)(R9*1), Z7, Z7
+	VPADDQ  64(SI)(R9*1), Z6, Z6
+	VPADDQ  128(SI)(R9*1), Z5, Z5
+	VPADDQ  192(SI)(R9*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
@@ -97501,7 +101678,7 @@ many6:
 	MOVQ    72(AX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    R9, R11
+	MOVQ    DI, R11
 
 many6left:
 	VPADDQ (R11), Z0, Z0
@@ -97521,7 +101698,7 @@ many6done:
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $+256, DX
-	ADDQ    $+256, R9
+	ADDQ    $+256, DI
 	ADDQ    $-32, R10
 	JMP     many6
 
@@ -97530,8 +101707,8 @@ one6:
 	JLT     last6
 	VMOVUPS (SI), Z3
 	VPADDQ  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDQ  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(R8*1), Z2
+	VPADDQ  (SI)(R9*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
 	VMOVUPS (BX), Z2
 	VPADDQ  (BX)(CX*1), Z2, Z2
@@ -97539,7 +101716,7 @@ one6:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
 	JEQ     one6done
-	MOVQ    R9, R12
+	MOVQ    DI, R12
 
 one6left:
 	VPADDQ (R12), Z3, Z3
@@ -97553,7 +101730,7 @@ one6done:
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	ADDQ    $+64, DI
 	ADDQ    $-8, R10
 	JMP     one6
 
@@ -97574,141 +101751,178 @@ next6:
 	ADDQ  8(SP), SI
 	ADDQ  8(SP), BX
 	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
+	ADDQ  24(SP), DI
 	MOVQ  56(AX), R10
 	JMP   outer6
 
+vector6:
+	MOVQ 64(AX), R10
+
+vector6outer:
+	VMOVUPS (SI), Z3
+	VPADDQ  (SI)(CX*1), Z3, Z3
+	VMOVUPS (SI)(R8*1), Z2
+	VPADDQ  (SI)(R9*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VMOVUPS (BX), Z2
+	VPADDQ  (BX)(CX*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector6done
+	MOVQ    DI, R11
+
+vector6left:
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector6left
+
+vector6done:
+	VMOVUPS Z3, (DX)
+	ADDQ    80(AX), SI
+	ADDQ    80(AX), BX
+	ADDQ    88(AX), DX
+	ADDQ    96(AX), DI
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector6outer
+	JMP     end
+
 narrow6:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
+	MOVQ  DI, 8(SP)
 
 narrow6outer:
 	VMOVUPD.Z (SI), K1, Z3
 	VMOVUPD.Z (SI)(CX*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(R8*1), K1, Z1
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
+	VMOVUPD.Z (SI)(R9*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
 	VMOVUPD.Z (BX), K1, Z2
 	VMOVUPD.Z (BX)(CX*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      8(SP), DI
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow6done
-	MOVQ      R9, R11
+	MOVQ      DI, R12
 
 narrow6left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow6left
 
 narrow6done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
 	ADDQ    80(AX), SI
 	ADDQ    80(AX), BX
 	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
+	ADDQ    96(AX), DI
+	MOVQ    DI, 8(SP)
 	JMP     narrow6outer
 	JMP end
 
 tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
+	MOVQ 8(AX), R9
+	MOVQ (AX), R8
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), BX
 	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
+	LEAQ (BX)(SI*1), DI
+	MOVQ R9, DX
 	ADDQ 40(AX), DX
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow7
+	CMPQ R10, $+8
+	JEQ  vector7
 
 outer7:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Z3
-	VPADDQ  (R8)(BX*1), Z3, Z3
-	VPADDQ  (R8)(SI*1), Z3, Z3
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, R9
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	VMOVUPS (R9), Z3
+	VPADDQ  (R9)(BX*1), Z3, Z3
+	VPADDQ  (R9)(SI*1), Z3, Z3
 	VMOVUPS (DX), Z2
 	VPADDQ  (DX)(BX*1), Z2, Z2
 	VPADDQ  (DX)(SI*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 overlap7left:
-	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap7left
 
 overlap7done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, R9
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
 
 many7:
 	CMPQ    R10, $+32
 	JLT     one7
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDQ  (R8)(BX*1), Z3, Z3
-	VPADDQ  64(R8)(BX*1), Z2, Z2
-	VPADDQ  128(R8)(BX*1), Z1, Z1
-	VPADDQ  192(R8)(BX*1), Z0, Z0
-	VPADDQ  (R8)(SI*1), Z3, Z3
-	VPADDQ  64(R8)(SI*1), Z2, Z2
-	VPADDQ  128(R8)(SI*1), Z1, Z1
-	VPADDQ  192(R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z3
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z1
+	VMOVUPS 192(R9), Z0
+	VPADDQ  (R9)(BX*1), Z3, Z3
+	VPADDQ  64(R9)(BX*1), Z2, Z2
+	VPADDQ  128(R9)(BX*1), Z1, Z1
+	VPADDQ  192(R9)(BX*1), Z0, Z0
+	VPADDQ  (R9)(SI*1), Z3, Z3
+	VPADDQ  64(R9)(SI*1), Z2, Z2
+	VPADDQ  128(R9)(SI*1), Z1, Z1
+	VPADDQ  192(R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z7
 	VMOVUPS 64(DX), Z6
 	VMOVUPS 128(DX), Z5
@@ -97725,29 +101939,29 @@ many7:
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many7done
-	MOVQ    CX, R11
+	MOVQ    CX, R12
 
 many7left:
-	VPADDQ (R11), Z3, Z3
-	VPADDQ 64(R11), Z2, Z2
-	VPADDQ 128(R11), Z1, Z1
-	VPADDQ 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Z3, Z3
+	VPADDQ 64(R12), Z2, Z2
+	VPADDQ 128(R12), Z1, Z1
+	VPADDQ 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z2, 64(DI)
-	VMOVUPS Z1, 128(DI)
-	VMOVUPS Z0, 192(DI)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z1, 128(R8)
+	VMOVUPS Z0, 192(R8)
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
-	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, CX
 	ADDQ    $-32, R10
 	JMP     many7
@@ -97755,30 +101969,30 @@ many7done:
 one7:
 	CMPQ    R10, $+8
 	JLT     last7
-	VMOVUPS (R8), Z0
-	VPADDQ  (R8)(BX*1), Z0, Z0
-	VPADDQ  (R8)(SI*1), Z0, Z0
+	VMOVUPS (R9), Z0
+	VPADDQ  (R9)(BX*1), Z0, Z0
+	VPADDQ  (R9)(SI*1), Z0, Z0
 	VMOVUPS (DX), Z1
 	VPADDQ  (DX)(BX*1), Z1, Z1
 	VPADDQ  (DX)(SI*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one7done
-	MOVQ    CX, R12
+	MOVQ    CX, R11
 
 one7left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one7left
 
 one7done:
-	VMOVUPS Z0, (DI)
-	ADDQ    $+64, R8
+	VMOVUPS Z0, (R8)
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
-	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, CX
 	ADDQ    $-8, R10
 	JMP     one7
@@ -97787,9 +102001,9 @@ last7:
 	TESTQ   R10, R10
 	JEQ     next7
 	SHLQ    $0x03, R10
-	ADDQ    R10, DI
+	ADDQ    R10, R8
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(DI)
+	VMOVUPS Z0, -64(R8)
 
 next7:
 	MOVQ  (SP), R10
@@ -97797,12 +102011,46 @@ next7:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R8
+	ADDQ  8(SP), R9
 	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
+	ADDQ  16(SP), R8
 	ADDQ  24(SP), CX
 	MOVQ  56(AX), R10
 	JMP   outer7
+
+vector7:
+	MOVQ 64(AX), R10
+
+vector7outer:
+	VMOVUPS (R9), Z0
+	VPADDQ  (R9)(BX*1), Z0, Z0
+	VPADDQ  (R9)(SI*1), Z0, Z0
+	VMOVUPS (DX), Z1
+	VPADDQ  (DX)(BX*1), Z1, Z1
+	VPADDQ  (DX)(SI*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector7done
+	MOVQ    CX, R12
+
+vector7left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector7left
+
+vector7done:
+	VMOVUPS Z0, (R8)
+	ADDQ    80(AX), R9
+	ADDQ    80(AX), DX
+	ADDQ    88(AX), R8
+	ADDQ    96(AX), CX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector7outer
+	JMP     end
 
 narrow7:
 	MOVQ  $-1, R12
@@ -97812,10 +102060,10 @@ narrow7:
 	MOVQ  CX, 8(SP)
 
 narrow7outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(BX*1), K1, Z1
+	VMOVUPD.Z (R9), K1, Z0
+	VMOVUPD.Z (R9)(BX*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(SI*1), K1, Z1
+	VMOVUPD.Z (R9)(SI*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
 	VMOVUPD.Z (DX), K1, Z1
 	VMOVUPD.Z (DX)(BX*1), K1, Z2
@@ -97842,32 +102090,34 @@ narrow7done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (DI)
+	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
 	TESTQ   R11, R11
 	JEQ     end
-	ADDQ    80(AX), R8
+	ADDQ    80(AX), R9
 	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
+	ADDQ    88(AX), R8
 	ADDQ    96(AX), CX
 	MOVQ    CX, 8(SP)
 	JMP     narrow7outer
 	JMP end
 
 tree8:
-	MOVQ 8(AX), R9
+	MOVQ 8(AX), DI
 	MOVQ (AX), SI
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
+	MOVQ 32(AX), R9
+	LEAQ (DX)(R9*1), CX
+	MOVQ DI, R8
+	ADDQ 40(AX), R8
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow8
+	CMPQ R10, $+8
+	JEQ  vector8
 
 outer8:
 	MOVQ    R10, R11
@@ -97877,23 +102127,23 @@ outer8:
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
 	ADDQ    R11, DI
 	MOVQ    R10, R11
 	ADDQ    $-8, R11
 	SHLQ    $0x03, R11
+	ADDQ    R11, R8
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
 	ADDQ    R11, BX
-	VMOVUPS (R9), Z0
-	VPADDQ  (R9)(DX*1), Z0, Z0
-	VMOVUPS (R9)(R8*1), Z1
-	VPADDQ  (R9)(CX*1), Z1, Z1
+	VMOVUPS (DI), Z0
+	VPADDQ  (DI)(DX*1), Z0, Z0
+	VMOVUPS (DI)(R9*1), Z1
+	VPADDQ  (DI)(CX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (DI), Z1
-	VPADDQ  (DI)(DX*1), Z1, Z1
-	VPADDQ  (DI)(R8*1), Z1, Z1
+	VMOVUPS (R8), Z1
+	VPADDQ  (R8)(DX*1), Z1, Z1
+	VPADDQ  (R8)(R9*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -97912,11 +102162,11 @@ overlap8done:
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, R9
+	SUBQ    R12, DI
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+	SUBQ    R12, R8
 	MOVQ    R10, R12
 	ADDQ    $-8, R12
 	SHLQ    $0x03, R12
@@ -97925,38 +102175,38 @@ overlap8done:
 many8:
 	CMPQ    R10, $+32
 	JLT     one8
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VPADDQ  (R9)(DX*1), Z0, Z0
-	VPADDQ  64(R9)(DX*1), Z1, Z1
-	VPADDQ  128(R9)(DX*1), Z2, Z2
-	VPADDQ  192(R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z4
-	VMOVUPS 64(R9)(R8*1), Z5
-	VMOVUPS 128(R9)(R8*1), Z6
-	VMOVUPS 192(R9)(R8*1), Z7
-	VPADDQ  (R9)(CX*1), Z4, Z4
-	VPADDQ  64(R9)(CX*1), Z5, Z5
-	VPADDQ  128(R9)(CX*1), Z6, Z6
-	VPADDQ  192(R9)(CX*1), Z7, Z7
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VPADDQ  (DI)(DX*1), Z0, Z0
+	VPADDQ  64(DI)(DX*1), Z1, Z1
+	VPADDQ  128(DI)(DX*1), Z2, Z2
+	VPADDQ  192(DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z4
+	VMOVUPS 64(DI)(R9*1), Z5
+	VMOVUPS 128(DI)(R9*1), Z6
+	VMOVUPS 192(DI)(R9*1), Z7
+	VPADDQ  (DI)(CX*1), Z4, Z4
+	VPADDQ  64(DI)(CX*1), Z5, Z5
+	VPADDQ  128(DI)(CX*1), Z6, Z6
+	VPADDQ  192(DI)(CX*1), Z7, Z7
 	VPADDQ  Z4, Z0, Z0
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z7, Z3, Z3
-	VMOVUPS (DI), Z7
-	VMOVUPS 64(DI), Z6
-	VMOVUPS 128(DI), Z5
-	VMOVUPS 192(DI), Z4
-	VPADDQ  (DI)(DX*1), Z7, Z7
-	VPADDQ  64(DI)(DX*1), Z6, Z6
-	VPADDQ  128(DI)(DX*1), Z5, Z5
-	VPADDQ  192(DI)(DX*1), Z4, Z4
-	VPADDQ  (DI)(R8*1), Z7, Z7
-	VPADDQ  64(DI)(R8*1), Z6, Z6
-	VPADDQ  128(DI)(R8*1), Z5, Z5
-	VPADDQ  192(DI)(R8*1), Z4, Z4
+	VMOVUPS (R8), Z7
+	VMOVUPS 64(R8), Z6
+	VMOVUPS 128(R8), Z5
+	VMOVUPS 192(R8), Z4
+	VPADDQ  (R8)(DX*1), Z7, Z7
+	VPADDQ  64(R8)(DX*1), Z6, Z6
+	VPADDQ  128(R8)(DX*1), Z5, Z5
+	VPADDQ  192(R8)(DX*1), Z4, Z4
+	VPADDQ  (R8)(R9*1), Z7, Z7
+	VPADDQ  64(R8)(R9*1), Z6, Z6
+	VPADDQ  128(R8)(R9*1), Z5, Z5
+	VPADDQ  192(R8)(R9*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
@@ -97981,8 +102231,8 @@ many8done:
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, 128(SI)
 	VMOVUPS Z3, 192(SI)
-	ADDQ    $+256, R9
 	ADDQ    $+256, DI
+	ADDQ    $+256, R8
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
 	ADDQ    $-32, R10
@@ -97991,14 +102241,14 @@ many8done:
 one8:
 	CMPQ    R10, $+8
 	JLT     last8
-	VMOVUPS (R9), Z3
-	VPADDQ  (R9)(DX*1), Z3, Z3
-	VMOVUPS (R9)(R8*1), Z2
-	VPADDQ  (R9)(CX*1), Z2, Z2
+	VMOVUPS (DI), Z3
+	VPADDQ  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDQ  (DI)(CX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (DI), Z2
-	VPADDQ  (DI)(DX*1), Z2, Z2
-	VPADDQ  (DI)(R8*1), Z2, Z2
+	VMOVUPS (R8), Z2
+	VPADDQ  (R8)(DX*1), Z2, Z2
+	VPADDQ  (R8)(R9*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
@@ -98014,8 +102264,8 @@ one8left:
 
 one8done:
 	VMOVUPS Z3, (SI)
-	ADDQ    $+64, R9
 	ADDQ    $+64, DI
+	ADDQ    $+64, R8
 	ADDQ    $+64, SI
 	ADDQ    $+64, BX
 	ADDQ    $-8, R10
@@ -98035,61 +102285,97 @@ next8:
 	MOVQ  R10, (SP)
 	TESTQ R10, R10
 	JEQ   end
-	ADDQ  8(SP), R9
 	ADDQ  8(SP), DI
+	ADDQ  8(SP), R8
 	ADDQ  16(SP), SI
 	ADDQ  24(SP), BX
 	MOVQ  56(AX), R10
 	JMP   outer8
 
+vector8:
+	MOVQ 64(AX), R10
+
+vector8outer:
+	VMOVUPS (DI), Z3
+	VPADDQ  (DI)(DX*1), Z3, Z3
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDQ  (DI)(CX*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	VMOVUPS (R8), Z2
+	VPADDQ  (R8)(DX*1), Z2, Z2
+	VPADDQ  (R8)(R9*1), Z2, Z2
+	VPADDQ  Z2, Z3, Z3
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
+	JEQ     vector8done
+	MOVQ    BX, R11
+
+vector8left:
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    vector8left
+
+vector8done:
+	VMOVUPS Z3, (SI)
+	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
+	ADDQ    88(AX), SI
+	ADDQ    96(AX), BX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector8outer
+	JMP     end
+
 narrow8:
-	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
-	KMOVW R12, K1
+	MOVQ  $-1, R11
+	SHLXQ R10, R11, R11
+	NOTQ  R11
+	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
 narrow8outer:
-	VMOVUPD.Z (R9), K1, Z3
-	VMOVUPD.Z (R9)(DX*1), K1, Z2
+	VMOVUPD.Z (DI), K1, Z3
+	VMOVUPD.Z (DI)(DX*1), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (R9)(R8*1), K1, Z2
-	VMOVUPD.Z (R9)(CX*1), K1, Z1
+	VMOVUPD.Z (DI)(R9*1), K1, Z2
+	VMOVUPD.Z (DI)(CX*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (DI), K1, Z2
-	VMOVUPD.Z (DI)(DX*1), K1, Z1
+	VMOVUPD.Z (R8), K1, Z2
+	VMOVUPD.Z (R8)(DX*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
-	VMOVUPD.Z (DI)(R8*1), K1, Z1
+	VMOVUPD.Z (R8)(R9*1), K1, Z1
 	VPADDQ    Z1, Z2, Z2
 	VPADDQ    Z2, Z3, Z3
 	MOVQ      8(SP), BX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
+	MOVQ      72(AX), R11
+	TESTQ     R11, R11
 	JEQ       narrow8done
-	MOVQ      BX, R11
+	MOVQ      BX, R12
 
 narrow8left:
-	VMOVUPD.Z (R11), K1, Z2
+	VMOVUPD.Z (R12), K1, Z2
 	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
+	ADDQ      104(AX), R12
+	ADDQ      $-1, R11
+	TESTQ     R11, R11
 	JNE       narrow8left
 
 narrow8done:
-	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
-	KMOVW   R11, K3
+	MOVQ    $-1, R12
+	SHLXQ   R10, R12, R12
+	NOTQ    R12
+	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (SI)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
+	MOVQ    (SP), R12
+	ADDQ    $-1, R12
+	MOVQ    R12, (SP)
+	TESTQ   R12, R12
 	JEQ     end
-	ADDQ    80(AX), R9
 	ADDQ    80(AX), DI
+	ADDQ    80(AX), R8
 	ADDQ    88(AX), SI
 	ADDQ    96(AX), BX
 	MOVQ    BX, 8(SP)
@@ -98098,71 +102384,73 @@ narrow8done:
 
 tree9:
 	MOVQ 8(AX), CX
-	MOVQ (AX), R8
+	MOVQ (AX), R9
 	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	LEAQ (R8)(DI*1), BX
 	MOVQ CX, SI
 	ADDQ 40(AX), SI
 	MOVQ 56(AX), R10
 	CMPQ R10, $+8
 	JLT  narrow9
+	CMPQ R10, $+8
+	JEQ  vector9
 
 outer9:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
+	MOVQ    R10, R12
+	ANDQ    $+7, R12
+	TESTQ   R12, R12
 	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, CX
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, SI
+	MOVQ    R10, R12
+	ADDQ    $-8, R12
+	SHLQ    $0x03, R12
+	ADDQ    R12, DX
 	VMOVUPS (CX), Z3
-	VPADDQ  (CX)(DI*1), Z3, Z3
-	VMOVUPS (CX)(R9*1), Z2
+	VPADDQ  (CX)(R8*1), Z3, Z3
+	VMOVUPS (CX)(DI*1), Z2
 	VPADDQ  (CX)(BX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
 	VMOVUPS (SI), Z2
-	VPADDQ  (SI)(DI*1), Z2, Z2
-	VMOVUPS (SI)(R9*1), Z1
+	VPADDQ  (SI)(R8*1), Z2, Z2
+	VMOVUPS (SI)(DI*1), Z1
 	VPADDQ  (SI)(BX*1), Z1, Z1
 	VPADDQ  Z1, Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 overlap9left:
-	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z3, Z3
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    overlap9left
 
 overlap9done:
 	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, CX
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, SI
+	MOVQ    R10, R11
+	ADDQ    $-8, R11
+	SHLQ    $0x03, R11
+	SUBQ    R11, DX
 
 many9:
 	CMPQ    R10, $+32
@@ -98171,14 +102459,14 @@ many9:
 	VMOVUPS 64(CX), Z2
 	VMOVUPS 128(CX), Z1
 	VMOVUPS 192(CX), Z0
-	VPADDQ  (CX)(DI*1), Z3, Z3
-	VPADDQ  64(CX)(DI*1), Z2, Z2
-	VPADDQ  128(CX)(DI*1), Z1, Z1
-	VPADDQ  192(CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z4
-	VMOVUPS 64(CX)(R9*1), Z5
-	VMOVUPS 128(CX)(R9*1), Z6
-	VMOVUPS 192(CX)(R9*1), Z7
+	VPADDQ  (CX)(R8*1), Z3, Z3
+	VPADDQ  64(CX)(R8*1), Z2, Z2
+	VPADDQ  128(CX)(R8*1), Z1, Z1
+	VPADDQ  192(CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z4
+	VMOVUPS 64(CX)(DI*1), Z5
+	VMOVUPS 128(CX)(DI*1), Z6
+	VMOVUPS 192(CX)(DI*1), Z7
 	VPADDQ  (CX)(BX*1), Z4, Z4
 	VPADDQ  64(CX)(BX*1), Z5, Z5
 	VPADDQ  128(CX)(BX*1), Z6, Z6
@@ -98191,14 +102479,14 @@ many9:
 	VMOVUPS 64(SI), Z6
 	VMOVUPS 128(SI), Z5
 	VMOVUPS 192(SI), Z4
-	VPADDQ  (SI)(DI*1), Z7, Z7
-	VPADDQ  64(SI)(DI*1), Z6, Z6
-	VPADDQ  128(SI)(DI*1), Z5, Z5
-	VPADDQ  192(SI)(DI*1), Z4, Z4
-	VMOVUPS (SI)(R9*1), Z8
-	VMOVUPS 64(SI)(R9*1), Z9
-	VMOVUPS 128(SI)(R9*1), Z10
-	VMOVUPS 192(SI)(R9*1), Z11
+	VPADDQ  (SI)(R8*1), Z7, Z7
+	VPADDQ  64(SI)(R8*1), Z6, Z6
+	VPADDQ  128(SI)(R8*1), Z5, Z5
+	VPADDQ  192(SI)(R8*1), Z4, Z4
+	VMOVUPS (SI)(DI*1), Z8
+	VMOVUPS 64(SI)(DI*1), Z9
+	VMOVUPS 128(SI)(DI*1), Z10
+	VMOVUPS 192(SI)(DI*1), Z11
 	VPADDQ  (SI)(BX*1), Z8, Z8
 	VPADDQ  64(SI)(BX*1), Z9, Z9
 	VPADDQ  128(SI)(BX*1), Z10, Z10
@@ -98211,29 +102499,29 @@ many9:
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z4, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
 	JEQ     many9done
-	MOVQ    DX, R11
+	MOVQ    DX, R12
 
 many9left:
-	VPADDQ (R11), Z3, Z3
-	VPADDQ 64(R11), Z2, Z2
-	VPADDQ 128(R11), Z1, Z1
-	VPADDQ 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Z3, Z3
+	VPADDQ 64(R12), Z2, Z2
+	VPADDQ 128(R12), Z1, Z1
+	VPADDQ 192(R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many9left
 
 many9done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z1, 128(R9)
+	VMOVUPS Z0, 192(R9)
 	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R8
+	ADDQ    $+256, R9
 	ADDQ    $+256, DX
 	ADDQ    $-32, R10
 	JMP     many9
@@ -98242,33 +102530,33 @@ one9:
 	CMPQ    R10, $+8
 	JLT     last9
 	VMOVUPS (CX), Z0
-	VPADDQ  (CX)(DI*1), Z0, Z0
-	VMOVUPS (CX)(R9*1), Z1
+	VPADDQ  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
 	VPADDQ  (CX)(BX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
 	VMOVUPS (SI), Z1
-	VPADDQ  (SI)(DI*1), Z1, Z1
-	VMOVUPS (SI)(R9*1), Z2
+	VPADDQ  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
 	VPADDQ  (SI)(BX*1), Z2, Z2
 	VPADDQ  Z2, Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    72(AX), R12
+	TESTQ   R12, R12
 	JEQ     one9done
-	MOVQ    DX, R12
+	MOVQ    DX, R11
 
 one9left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z0, Z0
+	ADDQ   104(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one9left
 
 one9done:
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	ADDQ    $+64, CX
 	ADDQ    $+64, SI
-	ADDQ    $+64, R8
+	ADDQ    $+64, R9
 	ADDQ    $+64, DX
 	ADDQ    $-8, R10
 	JMP     one9
@@ -98277,9 +102565,9 @@ last9:
 	TESTQ   R10, R10
 	JEQ     next9
 	SHLQ    $0x03, R10
-	ADDQ    R10, R8
+	ADDQ    R10, R9
 	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
+	VMOVUPS Z0, -64(R9)
 
 next9:
 	MOVQ  (SP), R10
@@ -98289,10 +102577,48 @@ next9:
 	JEQ   end
 	ADDQ  8(SP), CX
 	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
+	ADDQ  16(SP), R9
 	ADDQ  24(SP), DX
 	MOVQ  56(AX), R10
 	JMP   outer9
+
+vector9:
+	MOVQ 64(AX), R10
+
+vector9outer:
+	VMOVUPS (CX), Z0
+	VPADDQ  (CX)(R8*1), Z0, Z0
+	VMOVUPS (CX)(DI*1), Z1
+	VPADDQ  (CX)(BX*1), Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	VMOVUPS (SI), Z1
+	VPADDQ  (SI)(R8*1), Z1, Z1
+	VMOVUPS (SI)(DI*1), Z2
+	VPADDQ  (SI)(BX*1), Z2, Z2
+	VPADDQ  Z2, Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	MOVQ    72(AX), R11
+	TESTQ   R11, R11
+	JEQ     vector9done
+	MOVQ    DX, R12
+
+vector9left:
+	VPADDQ (R12), Z0, Z0
+	ADDQ   104(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    vector9left
+
+vector9done:
+	VMOVUPS Z0, (R9)
+	ADDQ    80(AX), CX
+	ADDQ    80(AX), SI
+	ADDQ    88(AX), R9
+	ADDQ    96(AX), DX
+	ADDQ    $-1, R10
+	TESTQ   R10, R10
+	JNE     vector9outer
+	JMP     end
 
 narrow9:
 	MOVQ  $-1, R12
@@ -98303,16 +102629,16 @@ narrow9:
 
 narrow9outer:
 	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (CX)(DI*1), K1, Z1
+	VMOVUPD.Z (CX)(R8*1), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (CX)(R9*1), K1, Z1
+	VMOVUPD.Z (CX)(DI*1), K1, Z1
 	VMOVUPD.Z (CX)(BX*1), K1, Z2
 	VPADDQ    Z2, Z1, Z1
 	VPADDQ    Z1, Z0, Z0
 	VMOVUPD.Z (SI), K1, Z1
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z2
 	VPADDQ    Z2, Z1, Z1
-	VMOVUPD.Z (SI)(R9*1), K1, Z2
+	VMOVUPD.Z (SI)(DI*1), K1, Z2
 	VMOVUPD.Z (SI)(BX*1), K1, Z3
 	VPADDQ    Z3, Z2, Z2
 	VPADDQ    Z2, Z1, Z1
@@ -98336,7 +102662,7 @@ narrow9done:
 	SHLXQ   R10, R11, R11
 	NOTQ    R11
 	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R8)
+	VMOVUPD Z0, K3, (R9)
 	MOVQ    (SP), R11
 	ADDQ    $-1, R11
 	MOVQ    R11, (SP)
@@ -98344,7 +102670,7 @@ narrow9done:
 	JEQ     end
 	ADDQ    80(AX), CX
 	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
+	ADDQ    88(AX), R9
 	ADDQ    96(AX), DX
 	MOVQ    DX, 8(SP)
 	JMP     narrow9outer

@@ -46461,6 +46461,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+	CMP	$4, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -46583,6 +46585,35 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVQ	(R2), F7
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -46605,12 +46636,12 @@ four_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$2, R4, four_5
 	TBZ	$1, R4, one_6
 	FMOVD	(R7), F6
@@ -46629,32 +46660,32 @@ four_5:
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R5)
-	ADD	$8, R5, R5
+	FMOVD	F7, (R6)
+	ADD	$8, R6, R6
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_7:
 	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R5)
+	FMOVS	F7, (R6)
 
 skip_8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -46664,32 +46695,34 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+	CMP	$4, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
-	FMOVQ	(R5), F6
+	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -46697,8 +46730,8 @@ overlap1left:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -46709,7 +46742,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -46722,23 +46755,6 @@ many1:
 	FLDPQ	32(R2), (F5, F4)
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R7
-	CBZ	R7, many1done
-	MOVD	R1, R6
-
-many1left:
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -46751,8 +46767,25 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R7
+	CBZ	R7, many1done
+	MOVD	R1, R5
+
+many1left:
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -46762,7 +46795,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$128, R2, R2
-	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$32, R4, R4
@@ -46772,10 +46805,10 @@ one1:
 	CMP	$4, R4
 	BLT	last1
 	FMOVQ	(R2), F0
-	FMOVQ	(R5), F1
+	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -46783,13 +46816,13 @@ one1left:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+	ADD	$16, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
@@ -46810,13 +46843,46 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVQ	(R2), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -46839,7 +46905,7 @@ four_10:
 	FMOVQ	(R1), F0
 
 loaded_9:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
 	FMOVD	(R1), F1
@@ -46858,12 +46924,12 @@ four_13:
 loaded_12:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$2, R4, four_16
 	TBZ	$1, R4, one_17
 	FMOVD	(R8), F1
@@ -46882,50 +46948,52 @@ four_16:
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R6)
-	ADD	$8, R6, R6
+	FMOVD	F0, (R7)
+	ADD	$8, R7, R7
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_18:
 	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R6)
+	FMOVS	F0, (R7)
 
 skip_19:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+	CMP	$4, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -46934,7 +47002,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
@@ -46942,19 +47010,19 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
 	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
+	ADD	R8, R5, R5
+	MOVD	R3, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
 	ADD	R8, R1, R1
-	FMOVQ	(R5), F0
+	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R6), F1
+	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
@@ -46973,7 +47041,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -46981,11 +47049,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -46994,10 +47062,10 @@ overlap2done:
 many2:
 	CMP	$32, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
+	FLDPQ	(R6), (F0, F1)
+	FLDPQ	32(R6), (F2, F3)
+	FLDPQ	64(R6), (F4, F5)
+	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
@@ -47010,16 +47078,16 @@ many2:
 	FLDPQ	96(R4), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	MOVD	72(R0), R9
@@ -47049,10 +47117,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
 	ADD	$128, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$32, R3, R3
@@ -47061,10 +47129,10 @@ many2done:
 one2:
 	CMP	$4, R3
 	BLT	last2
-	FMOVQ	(R5), F7
+	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R6), F6
+	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
@@ -47080,10 +47148,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
 	ADD	$16, R6, R6
+	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$4, R3, R3
@@ -47102,13 +47170,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -47116,11 +47184,50 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVQ	(R6), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
 	FMOVD	(R1), F7
@@ -47155,7 +47262,7 @@ four_24:
 
 loaded_23:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
 	FMOVD	(R1), F6
@@ -47174,12 +47281,12 @@ four_27:
 loaded_26:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
@@ -47198,128 +47305,130 @@ four_30:
 loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
+	FMOVD	F7, (R9)
+	ADD	$8, R9, R9
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_32:
 	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R8)
+	FMOVS	F7, (R9)
 
 skip_33:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$4, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$4, R6
 	BLT	narrow3
+	CMP	$4, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$3, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	FMOVQ	(R7), F7
+	MOVD	R6, R9
+	AND	$3, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R4, R4
+	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$32, R5
+	CMP	$32, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F6)
-	FLDPQ	32(R7), (F5, F4)
-	FLDPQ	64(R7), (F3, F2)
-	FLDPQ	96(R7), (F1, F0)
+	FLDPQ	(R5), (F7, F6)
+	FLDPQ	32(R5), (F5, F4)
+	FLDPQ	64(R5), (F3, F2)
+	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -47356,46 +47465,107 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$128, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$32, R5, R5
+	SUB	$32, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$4, R5
+	CMP	$4, R6
 	BLT	last3
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
+	FMOVQ	(R1), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R2), F1
+	FMOVQ	(R3), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$16, R5, R5
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$4, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$2, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R2), F1
@@ -47403,64 +47573,44 @@ one3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$16, R7, R7
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$4, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	ADD	$0, R5, R4
+	TBNZ	$2, R6, four_35
+	TBZ	$1, R6, one_36
 	FMOVD	(R4), F0
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R6, loaded_34
 	ADD	$8, R4, R4
 	VLD1	(R4), V0.S[2]
 	JMP	loaded_34
@@ -47474,10 +47624,10 @@ four_35:
 
 loaded_34:
 	ADD	$0, R1, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R6, four_38
+	TBZ	$1, R6, one_39
 	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R6, loaded_37
 	ADD	$8, R4, R4
 	VLD1	(R4), V1.S[2]
 	JMP	loaded_37
@@ -47492,10 +47642,10 @@ four_38:
 loaded_37:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD	$0, R2, R4
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R6, four_41
+	TBZ	$1, R6, one_42
 	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R6, loaded_40
 	ADD	$8, R4, R4
 	VLD1	(R4), V1.S[2]
 	JMP	loaded_40
@@ -47509,10 +47659,10 @@ four_41:
 
 loaded_40:
 	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R6, four_44
+	TBZ	$1, R6, one_45
 	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R6, loaded_43
 	ADD	$8, R4, R4
 	VLD1	(R4), V2.S[2]
 	JMP	loaded_43
@@ -47534,10 +47684,10 @@ loaded_43:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R6, four_47
+	TBZ	$1, R6, one_48
 	FMOVD	(R10), F1
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R6, loaded_46
 	ADD	$8, R10, R10
 	VLD1	(R10), V1.S[2]
 	JMP	loaded_46
@@ -47557,14 +47707,14 @@ loaded_46:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$1, R5, skip_49
+	ADD	$0, R7, R8
+	TBZ	$1, R6, skip_49
 	FMOVD	F0, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_49:
-	TBZ	$0, R5, skip_50
+	TBZ	$0, R6, skip_50
 	FMOVS	F0, (R8)
 
 skip_50:
@@ -47573,7 +47723,7 @@ skip_50:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -47581,7 +47731,7 @@ skip_50:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -47592,65 +47742,67 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow4
+	CMP	$4, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R8), F1
@@ -47669,45 +47821,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -47725,24 +47877,24 @@ many4:
 	FLDPQ	96(R4), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	(R6), (F12, F13)
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
 	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
+	FLDPQ	64(R6), (F12, F13)
 	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	96(R5), (F13, F12)
+	FLDPQ	96(R6), (F13, F12)
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
@@ -47790,25 +47942,25 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R8), F6
@@ -47829,37 +47981,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -47872,18 +48024,69 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
+
+vector4:
+	MOVD	64(R0), R5
+
+vector4outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R8), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector4done
+	MOVD	R1, R12
+
+vector4left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector4left
+
+vector4done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
 
 narrow4:
 	MOVD	R1, 32(RSP)
 
 narrow4outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_52
-	TBZ	$1, R7, one_53
+	TBNZ	$2, R5, four_52
+	TBZ	$1, R5, one_53
 	FMOVD	(R1), F7
-	TBZ	$0, R7, loaded_51
+	TBZ	$0, R5, loaded_51
 	ADD	$8, R1, R1
 	VLD1	(R1), V7.S[2]
 	JMP	loaded_51
@@ -47897,10 +48100,10 @@ four_52:
 
 loaded_51:
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_55
-	TBZ	$1, R7, one_56
+	TBNZ	$2, R5, four_55
+	TBZ	$1, R5, one_56
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_54
+	TBZ	$0, R5, loaded_54
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_54
@@ -47914,11 +48117,11 @@ four_55:
 
 loaded_54:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_58
-	TBZ	$1, R7, one_59
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_58
+	TBZ	$1, R5, one_59
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_57
+	TBZ	$0, R5, loaded_57
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_57
@@ -47931,11 +48134,11 @@ four_58:
 	FMOVQ	(R1), F6
 
 loaded_57:
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_61
-	TBZ	$1, R7, one_62
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_61
+	TBZ	$1, R5, one_62
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_60
+	TBZ	$0, R5, loaded_60
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_60
@@ -47951,10 +48154,10 @@ loaded_60:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_64
-	TBZ	$1, R7, one_65
+	TBNZ	$2, R5, four_64
+	TBZ	$1, R5, one_65
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_63
+	TBZ	$0, R5, loaded_63
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_63
@@ -47969,16 +48172,16 @@ four_64:
 loaded_63:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
 
 narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_67
-	TBZ	$1, R7, one_68
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_67
+	TBZ	$1, R5, one_68
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_66
+	TBZ	$0, R5, loaded_66
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_66
@@ -47993,46 +48196,46 @@ four_67:
 loaded_66:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
 
 narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_69
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_69
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_69:
-	TBZ	$0, R7, skip_70
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_70
+	FMOVS	F7, (R13)
 
 skip_70:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -48042,118 +48245,120 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow5
+	CMP	$4, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R6), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$32, R8
@@ -48162,18 +48367,6 @@ many5:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -48184,6 +48377,18 @@ many5:
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R7), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R3), (F8, F9)
@@ -48210,27 +48415,27 @@ many5:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -48238,13 +48443,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -48254,36 +48459,36 @@ one5:
 	CMP	$4, R8
 	BLT	last5
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -48301,28 +48506,79 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -48345,7 +48601,7 @@ four_72:
 	FMOVQ	(R9), F0
 
 loaded_71:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_75
 	TBZ	$1, R8, one_76
 	FMOVD	(R9), F1
@@ -48363,7 +48619,7 @@ four_75:
 
 loaded_74:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
 	FMOVD	(R9), F1
@@ -48465,9 +48721,9 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -48477,7 +48733,7 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -48487,22 +48743,24 @@ skip_90:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow6
+	CMP	$4, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -48511,7 +48769,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -48519,11 +48777,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -48544,11 +48802,11 @@ outer6:
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R11), F1
@@ -48572,7 +48830,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -48580,11 +48838,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -48609,10 +48867,10 @@ overlap6done:
 many6:
 	CMP	$32, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R5), (F0, F1)
+	FLDPQ	32(R5), (F2, F3)
+	FLDPQ	64(R5), (F4, F5)
+	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
@@ -48625,24 +48883,24 @@ many6:
 	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -48700,10 +48958,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 	ADD	$128, R11, R11
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
@@ -48716,11 +48974,11 @@ many6done:
 one6:
 	CMP	$4, R3
 	BLT	last6
-	FMOVQ	(R7), F7
+	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R11), F6
@@ -48741,10 +48999,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R6, R6
 	ADD	$16, R11, R11
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
@@ -48767,13 +49025,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -48789,11 +49047,64 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVQ	(R5), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_92
 	TBZ	$1, R3, one_93
 	FMOVD	(R1), F7
@@ -48828,7 +49139,7 @@ four_95:
 
 loaded_94:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
 	FMOVD	(R1), F6
@@ -48845,7 +49156,7 @@ four_98:
 	FMOVQ	(R1), F6
 
 loaded_97:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_101
 	TBZ	$1, R3, one_102
 	FMOVD	(R1), F5
@@ -48901,12 +49212,12 @@ loaded_106:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$2, R3, four_110
 	TBZ	$1, R3, one_111
 	FMOVD	(R14), F6
@@ -48925,46 +49236,46 @@ four_110:
 loaded_109:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_112:
 	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R12)
+	FMOVS	F7, (R13)
 
 skip_113:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -48974,120 +49285,122 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$4, R11
 	BLT	narrow7
+	CMP	$4, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$3, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$3, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R7), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVQ	(R2), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$32, R11
@@ -49096,18 +49409,6 @@ many7:
 	FLDPQ	32(R8), (F5, F4)
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -49121,9 +49422,21 @@ many7:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R7), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R7), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -49156,27 +49469,27 @@ many7:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -49184,10 +49497,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R8, R8
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
@@ -49200,35 +49513,35 @@ one7:
 	CMP	$4, R11
 	BLT	last7
 	FMOVQ	(R8), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R7), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	(R2), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R8, R8
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
-	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R5, R5
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
@@ -49249,28 +49562,81 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVQ	(R8), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R5), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R2), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -49293,7 +49659,7 @@ four_115:
 	FMOVQ	(R9), F0
 
 loaded_114:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R11, four_118
 	TBZ	$1, R11, one_119
 	FMOVD	(R9), F1
@@ -49311,7 +49677,7 @@ four_118:
 
 loaded_117:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
 	FMOVD	(R9), F1
@@ -49329,7 +49695,7 @@ four_121:
 
 loaded_120:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
 	FMOVD	(R9), F1
@@ -49431,13 +49797,13 @@ skip_136:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -49456,65 +49822,67 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow8
+	CMP	$4, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R8), F1
@@ -49537,45 +49905,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -49593,24 +49961,24 @@ many8:
 	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -49682,25 +50050,25 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R8), F6
@@ -49725,37 +50093,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -49768,18 +50136,73 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
+
+vector8:
+	MOVD	64(R0), R5
+
+vector8outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVQ	(R10), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector8done
+	MOVD	R1, R12
+
+vector8left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector8left
+
+vector8done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
 
 narrow8:
 	MOVD	R1, 32(RSP)
 
 narrow8outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_138
-	TBZ	$1, R7, one_139
+	TBNZ	$2, R5, four_138
+	TBZ	$1, R5, one_139
 	FMOVD	(R1), F7
-	TBZ	$0, R7, loaded_137
+	TBZ	$0, R5, loaded_137
 	ADD	$8, R1, R1
 	VLD1	(R1), V7.S[2]
 	JMP	loaded_137
@@ -49793,10 +50216,10 @@ four_138:
 
 loaded_137:
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_141
-	TBZ	$1, R7, one_142
+	TBNZ	$2, R5, four_141
+	TBZ	$1, R5, one_142
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_140
+	TBZ	$0, R5, loaded_140
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_140
@@ -49810,11 +50233,11 @@ four_141:
 
 loaded_140:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_144
-	TBZ	$1, R7, one_145
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_144
+	TBZ	$1, R5, one_145
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_143
+	TBZ	$0, R5, loaded_143
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_143
@@ -49827,11 +50250,11 @@ four_144:
 	FMOVQ	(R1), F6
 
 loaded_143:
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_147
-	TBZ	$1, R7, one_148
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_147
+	TBZ	$1, R5, one_148
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_146
+	TBZ	$0, R5, loaded_146
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_146
@@ -49847,10 +50270,10 @@ loaded_146:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_150
-	TBZ	$1, R7, one_151
+	TBNZ	$2, R5, four_150
+	TBZ	$1, R5, one_151
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_149
+	TBZ	$0, R5, loaded_149
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_149
@@ -49864,10 +50287,10 @@ four_150:
 
 loaded_149:
 	ADD	$0, R9, R1
-	TBNZ	$2, R7, four_153
-	TBZ	$1, R7, one_154
+	TBNZ	$2, R5, four_153
+	TBZ	$1, R5, one_154
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_152
+	TBZ	$0, R5, loaded_152
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_152
@@ -49882,10 +50305,10 @@ four_153:
 loaded_152:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R10, R1
-	TBNZ	$2, R7, four_156
-	TBZ	$1, R7, one_157
+	TBNZ	$2, R5, four_156
+	TBZ	$1, R5, one_157
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_155
+	TBZ	$0, R5, loaded_155
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_155
@@ -49901,16 +50324,16 @@ loaded_155:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
 
 narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_159
-	TBZ	$1, R7, one_160
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_159
+	TBZ	$1, R5, one_160
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_158
+	TBZ	$0, R5, loaded_158
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_158
@@ -49925,46 +50348,46 @@ four_159:
 loaded_158:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
 
 narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_161
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_161
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_161:
-	TBZ	$0, R7, skip_162
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_162
+	FMOVS	F7, (R13)
 
 skip_162:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -49974,63 +50397,65 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow9
+	CMP	$4, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R6), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -50038,60 +50463,60 @@ outer9:
 	FMOVQ	(R1), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVQ	(R2), F5
-	FMOVQ	(R7), F4
+	FMOVQ	(R5), F4
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$32, R8
@@ -50100,20 +50525,20 @@ many9:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R6), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -50124,8 +50549,8 @@ many9:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
 	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
@@ -50154,10 +50579,10 @@ many9:
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -50166,10 +50591,10 @@ many9:
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R7), (F20, F21)
+	FLDPQ	64(R5), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	96(R7), (F21, F20)
+	FLDPQ	96(R5), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -50184,27 +50609,27 @@ many9:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -50212,13 +50637,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -50228,9 +50653,9 @@ one9:
 	CMP	$4, R8
 	BLT	last9
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -50238,32 +50663,32 @@ one9:
 	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	(R2), F2
-	FMOVQ	(R7), F3
+	FMOVQ	(R5), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -50281,28 +50706,85 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R7), F1
+	FMOVQ	(R4), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R2), F2
+	FMOVQ	(R5), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -50325,7 +50807,7 @@ four_164:
 	FMOVQ	(R9), F0
 
 loaded_163:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_167
 	TBZ	$1, R8, one_168
 	FMOVD	(R9), F1
@@ -50343,7 +50825,7 @@ four_167:
 
 loaded_166:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
 	FMOVD	(R9), F1
@@ -50431,7 +50913,7 @@ four_182:
 	FMOVQ	(R9), F2
 
 loaded_181:
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_185
 	TBZ	$1, R8, one_186
 	FMOVD	(R9), F3
@@ -50499,9 +50981,9 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -50511,7 +50993,7 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -50573,6 +51055,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
+	CMP	$2, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -50695,6 +51179,35 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVQ	(R2), F7
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -50709,12 +51222,12 @@ two_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$1, R4, two_4
 	FMOVD	(R7), F6
 	JMP	loaded_3
@@ -50725,26 +51238,26 @@ two_4:
 loaded_3:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$0, R4, skip_5
-	FMOVD	F7, (R5)
+	FMOVD	F7, (R6)
 
 skip_5:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -50754,32 +51267,34 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
+	CMP	$2, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$1, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$1, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
-	FMOVQ	(R5), F6
+	FMOVQ	(R6), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -50787,8 +51302,8 @@ overlap1left:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -50799,7 +51314,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
@@ -50812,23 +51327,6 @@ many1:
 	FLDPQ	32(R2), (F5, F4)
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	72(R0), R7
-	CBZ	R7, many1done
-	MOVD	R1, R6
-
-many1left:
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -50841,8 +51339,25 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	72(R0), R7
+	CBZ	R7, many1done
+	MOVD	R1, R5
+
+many1left:
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -50852,7 +51367,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$128, R2, R2
-	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$16, R4, R4
@@ -50862,10 +51377,10 @@ one1:
 	CMP	$2, R4
 	BLT	last1
 	FMOVQ	(R2), F0
-	FMOVQ	(R5), F1
+	FMOVQ	(R6), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -50873,13 +51388,13 @@ one1left:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+	ADD	$16, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
@@ -50900,13 +51415,46 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVQ	(R2), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -50921,7 +51469,7 @@ two_7:
 	FMOVQ	(R1), F0
 
 loaded_6:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R4, two_9
 	FMOVD	(R1), F1
 	JMP	loaded_8
@@ -50932,12 +51480,12 @@ two_9:
 loaded_8:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$1, R4, two_11
 	FMOVD	(R8), F1
 	JMP	loaded_10
@@ -50948,44 +51496,46 @@ two_11:
 loaded_10:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$0, R4, skip_12
-	FMOVD	F0, (R6)
+	FMOVD	F0, (R7)
 
 skip_12:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
+	CMP	$2, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -50994,7 +51544,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
@@ -51002,19 +51552,19 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
 	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
+	ADD	R8, R5, R5
+	MOVD	R3, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
 	ADD	R8, R1, R1
-	FMOVQ	(R5), F0
+	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R6), F1
+	FMOVQ	(R7), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
@@ -51033,7 +51583,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -51041,11 +51591,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -51054,10 +51604,10 @@ overlap2done:
 many2:
 	CMP	$16, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
+	FLDPQ	(R6), (F0, F1)
+	FLDPQ	32(R6), (F2, F3)
+	FLDPQ	64(R6), (F4, F5)
+	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
@@ -51070,16 +51620,16 @@ many2:
 	FLDPQ	96(R4), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	MOVD	72(R0), R9
@@ -51109,10 +51659,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
 	ADD	$128, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$16, R3, R3
@@ -51121,10 +51671,10 @@ many2done:
 one2:
 	CMP	$2, R3
 	BLT	last2
-	FMOVQ	(R5), F7
+	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R6), F6
+	FMOVQ	(R7), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
@@ -51140,10 +51690,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
 	ADD	$16, R6, R6
+	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$2, R3, R3
@@ -51162,13 +51712,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -51176,11 +51726,50 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVQ	(R6), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R7), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_14
 	FMOVD	(R1), F7
 	JMP	loaded_13
@@ -51199,7 +51788,7 @@ two_16:
 
 loaded_15:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_18
 	FMOVD	(R1), F6
 	JMP	loaded_17
@@ -51210,12 +51799,12 @@ two_18:
 loaded_17:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$1, R3, two_20
 	FMOVD	(R10), F6
 	JMP	loaded_19
@@ -51226,122 +51815,124 @@ two_20:
 loaded_19:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$0, R3, skip_21
-	FMOVD	F7, (R8)
+	FMOVD	F7, (R9)
 
 skip_21:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$2, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$2, R6
 	BLT	narrow3
+	CMP	$2, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$1, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R4, R4
-	FMOVQ	(R7), F7
+	MOVD	R6, R9
+	AND	$1, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R4, R4
+	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$16, R5
+	CMP	$16, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F6)
-	FLDPQ	32(R7), (F5, F4)
-	FLDPQ	64(R7), (F3, F2)
-	FLDPQ	96(R7), (F1, F0)
+	FLDPQ	(R5), (F7, F6)
+	FLDPQ	32(R5), (F5, F4)
+	FLDPQ	64(R5), (F3, F2)
+	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -51378,46 +51969,107 @@ many3:
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$128, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$16, R5, R5
+	SUB	$16, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$2, R5
+	CMP	$2, R6
 	BLT	last3
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
+	FMOVQ	(R1), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R2), F1
+	FMOVQ	(R3), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$16, R5, R5
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$2, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$3, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R2), F1
@@ -51425,61 +52077,41 @@ one3:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$16, R7, R7
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$2, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$3, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$1, R5, two_23
+	ADD	$0, R5, R4
+	TBNZ	$1, R6, two_23
 	FMOVD	(R4), F0
 	JMP	loaded_22
 
@@ -51488,7 +52120,7 @@ two_23:
 
 loaded_22:
 	ADD	$0, R1, R4
-	TBNZ	$1, R5, two_25
+	TBNZ	$1, R6, two_25
 	FMOVD	(R4), F1
 	JMP	loaded_24
 
@@ -51498,7 +52130,7 @@ two_25:
 loaded_24:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	ADD	$0, R2, R4
-	TBNZ	$1, R5, two_27
+	TBNZ	$1, R6, two_27
 	FMOVD	(R4), F1
 	JMP	loaded_26
 
@@ -51507,7 +52139,7 @@ two_27:
 
 loaded_26:
 	ADD	$0, R3, R4
-	TBNZ	$1, R5, two_29
+	TBNZ	$1, R6, two_29
 	FMOVD	(R4), F2
 	JMP	loaded_28
 
@@ -51524,7 +52156,7 @@ loaded_28:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$1, R5, two_31
+	TBNZ	$1, R6, two_31
 	FMOVD	(R10), F1
 	JMP	loaded_30
 
@@ -51539,8 +52171,8 @@ loaded_30:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$0, R5, skip_32
+	ADD	$0, R7, R8
+	TBZ	$0, R6, skip_32
 	FMOVD	F0, (R8)
 
 skip_32:
@@ -51549,7 +52181,7 @@ skip_32:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -51557,7 +52189,7 @@ skip_32:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -51568,65 +52200,67 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$2, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$2, R5
 	BLT	narrow4
+	CMP	$2, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R8), F1
@@ -51645,45 +52279,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$16, R7
+	CMP	$16, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -51701,24 +52335,24 @@ many4:
 	FLDPQ	96(R4), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	(R6), (F12, F13)
 	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
 	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
+	FLDPQ	64(R6), (F12, F13)
 	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	96(R5), (F13, F12)
+	FLDPQ	96(R6), (F13, F12)
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
@@ -51766,25 +52400,25 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R7, R7
+	SUB	$16, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$2, R7
+	CMP	$2, R5
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R8), F6
@@ -51805,37 +52439,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$2, R7, R7
+	SUB	$2, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$3, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -51848,101 +52482,44 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
 
-narrow4:
-	MOVD	R1, 32(RSP)
+vector4:
+	MOVD	64(R0), R5
 
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R7, two_34
-	FMOVD	(R1), F7
-	JMP	loaded_33
-
-two_34:
-	FMOVQ	(R1), F7
-
-loaded_33:
-	ADD	$0, R4, R1
-	TBNZ	$1, R7, two_36
-	FMOVD	(R1), F6
-	JMP	loaded_35
-
-two_36:
-	FMOVQ	(R1), F6
-
-loaded_35:
+vector4outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R6, R1
-	TBNZ	$1, R7, two_38
-	FMOVD	(R1), F6
-	JMP	loaded_37
-
-two_38:
-	FMOVQ	(R1), F6
-
-loaded_37:
-	ADD	$0, R5, R1
-	TBNZ	$1, R7, two_40
-	FMOVD	(R1), F5
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R1), F5
-
-loaded_39:
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R8, R1
-	TBNZ	$1, R7, two_42
-	FMOVD	(R1), F6
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R1), F6
-
-loaded_41:
+	FMOVQ	(R8), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
 	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
+	CBZ	R13, vector4done
 	MOVD	R1, R12
 
-narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R7, two_44
-	FMOVD	(R14), F6
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R14), F6
-
-loaded_43:
+vector4left:
+	FMOVQ	(R12), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	CBNZ	R13, vector4left
 
-narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$0, R7, skip_45
-	FMOVD	F7, (R12)
-
-skip_45:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
+vector4done:
+	FMOVQ	F7, (R2)
 	MOVD	80(R0), R12
 	ADD	R12, R3, R3
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
@@ -51955,6 +52532,114 @@ skip_45:
 	ADD	R12, R2, R2
 	MOVD	96(R0), R12
 	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R5, two_34
+	FMOVD	(R1), F7
+	JMP	loaded_33
+
+two_34:
+	FMOVQ	(R1), F7
+
+loaded_33:
+	ADD	$0, R4, R1
+	TBNZ	$1, R5, two_36
+	FMOVD	(R1), F6
+	JMP	loaded_35
+
+two_36:
+	FMOVQ	(R1), F6
+
+loaded_35:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R7, R1
+	TBNZ	$1, R5, two_38
+	FMOVD	(R1), F6
+	JMP	loaded_37
+
+two_38:
+	FMOVQ	(R1), F6
+
+loaded_37:
+	ADD	$0, R6, R1
+	TBNZ	$1, R5, two_40
+	FMOVD	(R1), F5
+	JMP	loaded_39
+
+two_40:
+	FMOVQ	(R1), F5
+
+loaded_39:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R8, R1
+	TBNZ	$1, R5, two_42
+	FMOVD	(R1), F6
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R1), F6
+
+loaded_41:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
+
+narrow4left:
+	ADD	$0, R13, R14
+	TBNZ	$1, R5, two_44
+	FMOVD	(R14), F6
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R14), F6
+
+loaded_43:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R13
+	TBZ	$0, R5, skip_45
+	FMOVD	F7, (R13)
+
+skip_45:
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -51964,118 +52649,120 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$2, R8
 	BLT	narrow5
+	CMP	$2, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$1, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$1, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R6), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R7), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$16, R8
@@ -52084,18 +52771,6 @@ many5:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -52106,6 +52781,18 @@ many5:
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R7), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	FLDPQ	(R3), (F8, F9)
@@ -52132,27 +52819,27 @@ many5:
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -52160,13 +52847,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
@@ -52176,36 +52863,36 @@ one5:
 	CMP	$2, R8
 	BLT	last5
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
@@ -52223,28 +52910,79 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -52259,7 +52997,7 @@ two_47:
 	FMOVQ	(R9), F0
 
 loaded_46:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R8, two_49
 	FMOVD	(R9), F1
 	JMP	loaded_48
@@ -52269,7 +53007,7 @@ two_49:
 
 loaded_48:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_51
 	FMOVD	(R9), F1
 	JMP	loaded_50
@@ -52333,9 +53071,9 @@ skip_58:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -52345,7 +53083,7 @@ skip_58:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -52355,22 +53093,24 @@ skip_58:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow6
+	CMP	$2, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -52379,7 +53119,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -52387,11 +53127,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -52412,11 +53152,11 @@ outer6:
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R11), F1
@@ -52440,7 +53180,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -52448,11 +53188,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -52477,10 +53217,10 @@ overlap6done:
 many6:
 	CMP	$16, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R5), (F0, F1)
+	FLDPQ	32(R5), (F2, F3)
+	FLDPQ	64(R5), (F4, F5)
+	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
@@ -52493,24 +53233,24 @@ many6:
 	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
@@ -52568,10 +53308,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 	ADD	$128, R11, R11
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
@@ -52584,11 +53324,11 @@ many6done:
 one6:
 	CMP	$2, R3
 	BLT	last6
-	FMOVQ	(R7), F7
+	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R11), F6
@@ -52609,10 +53349,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R6, R6
 	ADD	$16, R11, R11
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
@@ -52635,13 +53375,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -52657,11 +53397,64 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVQ	(R5), F7
+	FMOVQ	(R4), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$1, R3, two_60
 	FMOVD	(R1), F7
 	JMP	loaded_59
@@ -52680,7 +53473,7 @@ two_62:
 
 loaded_61:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_64
 	FMOVD	(R1), F6
 	JMP	loaded_63
@@ -52689,7 +53482,7 @@ two_64:
 	FMOVQ	(R1), F6
 
 loaded_63:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_66
 	FMOVD	(R1), F5
 	JMP	loaded_65
@@ -52721,12 +53514,12 @@ loaded_69:
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$1, R3, two_72
 	FMOVD	(R14), F6
 	JMP	loaded_71
@@ -52737,40 +53530,40 @@ two_72:
 loaded_71:
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$0, R3, skip_73
-	FMOVD	F7, (R12)
+	FMOVD	F7, (R13)
 
 skip_73:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -52780,120 +53573,122 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$2, R11
 	BLT	narrow7
+	CMP	$2, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$1, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$1, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R6), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R7), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	FMOVQ	(R2), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$16, R11
@@ -52902,18 +53697,6 @@ many7:
 	FLDPQ	32(R8), (F5, F4)
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -52927,9 +53710,21 @@ many7:
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R7), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R7), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
@@ -52962,27 +53757,27 @@ many7:
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -52990,10 +53785,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R8, R8
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
@@ -53006,35 +53801,35 @@ one7:
 	CMP	$2, R11
 	BLT	last7
 	FMOVQ	(R8), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R6), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R7), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	(R2), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R8, R8
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
-	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R5, R5
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
@@ -53055,28 +53850,81 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVQ	(R8), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R5), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R2), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -53091,7 +53939,7 @@ two_75:
 	FMOVQ	(R9), F0
 
 loaded_74:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R11, two_77
 	FMOVD	(R9), F1
 	JMP	loaded_76
@@ -53101,7 +53949,7 @@ two_77:
 
 loaded_76:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R11, two_79
 	FMOVD	(R9), F1
 	JMP	loaded_78
@@ -53111,7 +53959,7 @@ two_79:
 
 loaded_78:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$1, R11, two_81
 	FMOVD	(R9), F1
 	JMP	loaded_80
@@ -53175,13 +54023,13 @@ skip_88:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -53200,65 +54048,67 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$2, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$2, R5
 	BLT	narrow8
+	CMP	$2, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R8), F1
@@ -53281,45 +54131,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$16, R7
+	CMP	$16, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -53337,24 +54187,24 @@ many8:
 	FLDPQ	96(R4), (F14, F15)
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
@@ -53426,25 +54276,25 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R7, R7
+	SUB	$16, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$2, R7
+	CMP	$2, R5
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R8), F6
@@ -53469,37 +54319,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$2, R7, R7
+	SUB	$2, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$3, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -53512,121 +54362,48 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
 
-narrow8:
-	MOVD	R1, 32(RSP)
+vector8:
+	MOVD	64(R0), R5
 
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R7, two_90
-	FMOVD	(R1), F7
-	JMP	loaded_89
-
-two_90:
-	FMOVQ	(R1), F7
-
-loaded_89:
-	ADD	$0, R4, R1
-	TBNZ	$1, R7, two_92
-	FMOVD	(R1), F6
-	JMP	loaded_91
-
-two_92:
-	FMOVQ	(R1), F6
-
-loaded_91:
+vector8outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R6, R1
-	TBNZ	$1, R7, two_94
-	FMOVD	(R1), F6
-	JMP	loaded_93
-
-two_94:
-	FMOVQ	(R1), F6
-
-loaded_93:
-	ADD	$0, R5, R1
-	TBNZ	$1, R7, two_96
-	FMOVD	(R1), F5
-	JMP	loaded_95
-
-two_96:
-	FMOVQ	(R1), F5
-
-loaded_95:
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R8, R1
-	TBNZ	$1, R7, two_98
-	FMOVD	(R1), F6
-	JMP	loaded_97
-
-two_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R9, R1
-	TBNZ	$1, R7, two_100
-	FMOVD	(R1), F5
-	JMP	loaded_99
-
-two_100:
-	FMOVQ	(R1), F5
-
-loaded_99:
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	ADD	$0, R10, R1
-	TBNZ	$1, R7, two_102
-	FMOVD	(R1), F5
-	JMP	loaded_101
-
-two_102:
-	FMOVQ	(R1), F5
-
-loaded_101:
+	FMOVQ	(R10), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
 	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
+	CBZ	R13, vector8done
 	MOVD	R1, R12
 
-narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R7, two_104
-	FMOVD	(R14), F6
-	JMP	loaded_103
-
-two_104:
-	FMOVQ	(R14), F6
-
-loaded_103:
+vector8left:
+	FMOVQ	(R12), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	CBNZ	R13, vector8left
 
-narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$0, R7, skip_105
-	FMOVD	F7, (R12)
-
-skip_105:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
+vector8done:
+	FMOVQ	F7, (R2)
 	MOVD	80(R0), R12
 	ADD	R12, R3, R3
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
@@ -53639,6 +54416,134 @@ skip_105:
 	ADD	R12, R2, R2
 	MOVD	96(R0), R12
 	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R5, two_90
+	FMOVD	(R1), F7
+	JMP	loaded_89
+
+two_90:
+	FMOVQ	(R1), F7
+
+loaded_89:
+	ADD	$0, R4, R1
+	TBNZ	$1, R5, two_92
+	FMOVD	(R1), F6
+	JMP	loaded_91
+
+two_92:
+	FMOVQ	(R1), F6
+
+loaded_91:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R7, R1
+	TBNZ	$1, R5, two_94
+	FMOVD	(R1), F6
+	JMP	loaded_93
+
+two_94:
+	FMOVQ	(R1), F6
+
+loaded_93:
+	ADD	$0, R6, R1
+	TBNZ	$1, R5, two_96
+	FMOVD	(R1), F5
+	JMP	loaded_95
+
+two_96:
+	FMOVQ	(R1), F5
+
+loaded_95:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	ADD	$0, R8, R1
+	TBNZ	$1, R5, two_98
+	FMOVD	(R1), F6
+	JMP	loaded_97
+
+two_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R9, R1
+	TBNZ	$1, R5, two_100
+	FMOVD	(R1), F5
+	JMP	loaded_99
+
+two_100:
+	FMOVQ	(R1), F5
+
+loaded_99:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	ADD	$0, R10, R1
+	TBNZ	$1, R5, two_102
+	FMOVD	(R1), F5
+	JMP	loaded_101
+
+two_102:
+	FMOVQ	(R1), F5
+
+loaded_101:
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
+
+narrow8left:
+	ADD	$0, R13, R14
+	TBNZ	$1, R5, two_104
+	FMOVD	(R14), F6
+	JMP	loaded_103
+
+two_104:
+	FMOVQ	(R14), F6
+
+loaded_103:
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R13
+	TBZ	$0, R5, skip_105
+	FMOVD	F7, (R13)
+
+skip_105:
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -53648,63 +54553,65 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$2, R8
 	BLT	narrow9
+	CMP	$2, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$1, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$1, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R6), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
@@ -53712,60 +54619,60 @@ outer9:
 	FMOVQ	(R1), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	FMOVQ	(R2), F5
-	FMOVQ	(R7), F4
+	FMOVQ	(R5), F4
 	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$16, R8
@@ -53774,20 +54681,20 @@ many9:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R6), (F8, F9)
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
 	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
@@ -53798,8 +54705,8 @@ many9:
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
 	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
@@ -53828,10 +54735,10 @@ many9:
 	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
@@ -53840,10 +54747,10 @@ many9:
 	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R7), (F20, F21)
+	FLDPQ	64(R5), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	96(R7), (F21, F20)
+	FLDPQ	96(R5), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
@@ -53858,27 +54765,27 @@ many9:
 	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -53886,13 +54793,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
@@ -53902,9 +54809,9 @@ one9:
 	CMP	$2, R8
 	BLT	last9
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -53912,32 +54819,32 @@ one9:
 	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	(R2), F2
-	FMOVQ	(R7), F3
+	FMOVQ	(R5), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
@@ -53955,28 +54862,85 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R7), F1
+	FMOVQ	(R4), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R2), F2
+	FMOVQ	(R5), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -53991,7 +54955,7 @@ two_107:
 	FMOVQ	(R9), F0
 
 loaded_106:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R8, two_109
 	FMOVD	(R9), F1
 	JMP	loaded_108
@@ -54001,7 +54965,7 @@ two_109:
 
 loaded_108:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_111
 	FMOVD	(R9), F1
 	JMP	loaded_110
@@ -54049,7 +55013,7 @@ two_119:
 	FMOVQ	(R9), F2
 
 loaded_118:
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$1, R8, two_121
 	FMOVD	(R9), F3
 	JMP	loaded_120
@@ -54095,9 +55059,9 @@ skip_124:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -54107,7 +55071,7 @@ skip_124:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -54169,6 +55133,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+	CMP	$4, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -54299,6 +55265,36 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVD	(R2), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -54323,12 +55319,12 @@ four_2:
 loaded_1:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$2, R4, four_5
 	TBZ	$1, R4, one_6
 	FMOVD	(R7), F6
@@ -54347,32 +55343,32 @@ four_5:
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R5)
-	ADD	$8, R5, R5
+	FMOVD	F7, (R6)
+	ADD	$8, R6, R6
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_7:
 	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R5)
+	FMOVS	F7, (R6)
 
 skip_8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -54382,34 +55378,36 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+	CMP	$4, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$1, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$1, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R1, R1
 	FMOVD	(R2), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -54417,8 +55415,8 @@ overlap1left:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -54429,7 +55427,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -54448,7 +55446,7 @@ many1:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
@@ -54457,7 +55455,7 @@ many1:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -54468,23 +55466,23 @@ many1:
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
-	MOVD	R1, R6
+	MOVD	R1, R5
 
 many1left:
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -54494,7 +55492,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$64, R2, R2
-	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$32, R4, R4
@@ -54505,11 +55503,11 @@ one1:
 	BLT	last1
 	FMOVD	(R2), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -54517,13 +55515,13 @@ one1left:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$8, R2, R2
-	ADD	$8, R5, R5
+	ADD	$8, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
@@ -54544,13 +55542,48 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVD	(R2), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -54575,7 +55608,7 @@ four_10:
 
 loaded_9:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
 	FMOVS	(R1), F1
@@ -54596,12 +55629,12 @@ loaded_12:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$2, R4, four_16
 	TBZ	$1, R4, one_17
 	FMOVD	(R8), F1
@@ -54620,50 +55653,52 @@ four_16:
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R6)
-	ADD	$8, R6, R6
+	FMOVD	F0, (R7)
+	ADD	$8, R7, R7
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_18:
 	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R6)
+	FMOVS	F0, (R7)
 
 skip_19:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+	CMP	$4, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -54672,7 +55707,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
@@ -54680,21 +55715,21 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
 	ADD	R8, R1, R1
-	FMOVD	(R5), F0
+	FMOVD	(R6), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R4), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
@@ -54714,7 +55749,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
@@ -54722,11 +55757,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -54735,8 +55770,8 @@ overlap2done:
 many2:
 	CMP	$32, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F2)
-	FLDPQ	32(R5), (F4, F6)
+	FLDPQ	(R6), (F0, F2)
+	FLDPQ	32(R6), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -54763,7 +55798,7 @@ many2:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -54772,7 +55807,7 @@ many2:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -54808,10 +55843,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R5, R5
-	ADD	$64, R4, R4
 	ADD	$64, R6, R6
+	ADD	$64, R4, R4
 	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$32, R3, R3
@@ -54820,12 +55855,12 @@ many2done:
 one2:
 	CMP	$4, R3
 	BLT	last2
-	FMOVD	(R5), F7
+	FMOVD	(R6), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R4), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	72(R0), R8
@@ -54842,10 +55877,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$8, R5, R5
-	ADD	$8, R4, R4
 	ADD	$8, R6, R6
+	ADD	$8, R4, R4
 	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$4, R3, R3
@@ -54864,13 +55899,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -54878,11 +55913,53 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVD	(R6), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
 	FMOVS	(R1), F7
@@ -54921,7 +55998,7 @@ four_24:
 loaded_23:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
 	FMOVS	(R1), F6
@@ -54942,12 +56019,12 @@ loaded_26:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
@@ -54966,80 +56043,82 @@ four_30:
 loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
+	FMOVD	F7, (R9)
+	ADD	$8, R9, R9
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_32:
 	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R8)
+	FMOVS	F7, (R9)
 
 skip_33:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$4, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$4, R6
 	BLT	narrow3
+	CMP	$4, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$3, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	FMOVD	(R7), F7
+	MOVD	R6, R9
+	AND	$3, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R4, R4
+	FMOVD	(R5), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R1), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
@@ -55050,46 +56129,46 @@ outer3:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$32, R5
+	CMP	$32, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F5)
-	FLDPQ	32(R7), (F3, F1)
+	FLDPQ	(R5), (F7, F5)
+	FLDPQ	32(R5), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
@@ -55152,46 +56231,111 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$64, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$64, R5, R5
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$32, R5, R5
+	SUB	$32, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$4, R5
+	CMP	$4, R6
 	BLT	last3
-	FMOVD	(R7), F0
+	FMOVD	(R5), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R2), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R3), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$8, R5, R5
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$4, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$2, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVD	(R5), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
@@ -55203,64 +56347,44 @@ one3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$8, R7, R7
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$4, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	ADD	$0, R5, R4
+	TBNZ	$2, R6, four_35
+	TBZ	$1, R6, one_36
 	FMOVS	(R4), F0
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R6, loaded_34
 	ADD	$4, R4, R4
 	VLD1	(R4), V0.H[2]
 	JMP	loaded_34
@@ -55276,10 +56400,10 @@ four_35:
 loaded_34:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	ADD	$0, R1, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R6, four_38
+	TBZ	$1, R6, one_39
 	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R6, loaded_37
 	ADD	$4, R4, R4
 	VLD1	(R4), V1.H[2]
 	JMP	loaded_37
@@ -55296,10 +56420,10 @@ loaded_37:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD	$0, R2, R4
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R6, four_41
+	TBZ	$1, R6, one_42
 	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R6, loaded_40
 	ADD	$4, R4, R4
 	VLD1	(R4), V1.H[2]
 	JMP	loaded_40
@@ -55315,10 +56439,10 @@ four_41:
 loaded_40:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R6, four_44
+	TBZ	$1, R6, one_45
 	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R6, loaded_43
 	ADD	$4, R4, R4
 	VLD1	(R4), V2.H[2]
 	JMP	loaded_43
@@ -55342,10 +56466,10 @@ loaded_43:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R6, four_47
+	TBZ	$1, R6, one_48
 	FMOVD	(R10), F1
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R6, loaded_46
 	ADD	$8, R10, R10
 	VLD1	(R10), V1.S[2]
 	JMP	loaded_46
@@ -55365,14 +56489,14 @@ loaded_46:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$1, R5, skip_49
+	ADD	$0, R7, R8
+	TBZ	$1, R6, skip_49
 	FMOVD	F0, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_49:
-	TBZ	$0, R5, skip_50
+	TBZ	$0, R6, skip_50
 	FMOVS	F0, (R8)
 
 skip_50:
@@ -55381,7 +56505,7 @@ skip_50:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -55389,7 +56513,7 @@ skip_50:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -55400,57 +56524,59 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow4
+	CMP	$4, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
@@ -55459,9 +56585,9 @@ outer4:
 	FMOVD	(R4), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -55482,45 +56608,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
@@ -55550,12 +56676,12 @@ many4:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
+	FLDPQ	(R7), (F8, F10)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R6), (F12, F13)
 	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
@@ -55568,12 +56694,12 @@ many4:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	32(R7), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
@@ -55633,28 +56759,28 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R3, R3
 	ADD	$64, R4, R4
+	ADD	$64, R7, R7
 	ADD	$64, R6, R6
-	ADD	$64, R5, R5
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
 	ADD	$64, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last4
 	FMOVD	(R3), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R4), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -55677,37 +56803,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$8, R3, R3
 	ADD	$8, R4, R4
+	ADD	$8, R7, R7
 	ADD	$8, R6, R6
-	ADD	$8, R5, R5
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
 	ADD	$8, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -55720,18 +56846,74 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
+
+vector4:
+	MOVD	64(R0), R5
+
+vector4outer:
+	FMOVD	(R3), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R6), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector4done
+	MOVD	R1, R12
+
+vector4left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector4left
+
+vector4done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
 
 narrow4:
 	MOVD	R1, 32(RSP)
 
 narrow4outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_52
-	TBZ	$1, R7, one_53
+	TBNZ	$2, R5, four_52
+	TBZ	$1, R5, one_53
 	FMOVS	(R1), F7
-	TBZ	$0, R7, loaded_51
+	TBZ	$0, R5, loaded_51
 	ADD	$4, R1, R1
 	VLD1	(R1), V7.H[2]
 	JMP	loaded_51
@@ -55747,10 +56929,10 @@ four_52:
 loaded_51:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_55
-	TBZ	$1, R7, one_56
+	TBNZ	$2, R5, four_55
+	TBZ	$1, R5, one_56
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_54
+	TBZ	$0, R5, loaded_54
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_54
@@ -55766,11 +56948,11 @@ four_55:
 loaded_54:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_58
-	TBZ	$1, R7, one_59
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_58
+	TBZ	$1, R5, one_59
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_57
+	TBZ	$0, R5, loaded_57
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_57
@@ -55785,11 +56967,11 @@ four_58:
 
 loaded_57:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_61
-	TBZ	$1, R7, one_62
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_61
+	TBZ	$1, R5, one_62
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_60
+	TBZ	$0, R5, loaded_60
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_60
@@ -55807,10 +56989,10 @@ loaded_60:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_64
-	TBZ	$1, R7, one_65
+	TBNZ	$2, R5, four_64
+	TBZ	$1, R5, one_65
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_63
+	TBZ	$0, R5, loaded_63
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_63
@@ -55827,16 +57009,16 @@ loaded_63:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
 
 narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_67
-	TBZ	$1, R7, one_68
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_67
+	TBZ	$1, R5, one_68
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_66
+	TBZ	$0, R5, loaded_66
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_66
@@ -55851,46 +57033,46 @@ four_67:
 loaded_66:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
 
 narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_69
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_69
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_69:
-	TBZ	$0, R7, skip_70
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_70
+	FMOVS	F7, (R13)
 
 skip_70:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -55900,65 +57082,67 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow5
+	CMP	$4, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R11), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R3), F6
@@ -55967,56 +57151,56 @@ outer5:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$32, R8
@@ -56031,24 +57215,6 @@ many5:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -56059,6 +57225,24 @@ many5:
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -56103,27 +57287,27 @@ many5:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -56131,13 +57315,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
+	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
-	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -56148,10 +57332,10 @@ one5:
 	BLT	last5
 	FMOVD	(R11), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R3), F1
@@ -56160,28 +57344,28 @@ one5:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
+	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R3, R3
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
-	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -56199,28 +57383,84 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVD	(R11), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -56245,7 +57485,7 @@ four_72:
 
 loaded_71:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_75
 	TBZ	$1, R8, one_76
 	FMOVS	(R9), F1
@@ -56265,7 +57505,7 @@ four_75:
 loaded_74:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
 	FMOVS	(R9), F1
@@ -56373,9 +57613,9 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -56385,7 +57625,7 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -56395,22 +57635,24 @@ skip_90:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow6
+	CMP	$4, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -56419,7 +57661,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -56427,11 +57669,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -56452,14 +57694,14 @@ outer6:
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
-	FMOVD	(R7), F0
+	FMOVD	(R5), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R4), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -56486,7 +57728,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -56494,11 +57736,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -56523,8 +57765,8 @@ overlap6done:
 many6:
 	CMP	$32, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F2)
-	FLDPQ	32(R7), (F4, F6)
+	FLDPQ	(R5), (F0, F2)
+	FLDPQ	32(R5), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -56551,12 +57793,12 @@ many6:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R6), (F15, F13)
+	FLDPQ	(R7), (F15, F13)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -56569,12 +57811,12 @@ many6:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R6), (F12, F14)
+	FLDPQ	32(R7), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -56650,10 +57892,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R6, R6
 	ADD	$64, R5, R5
+	ADD	$64, R4, R4
+	ADD	$64, R7, R7
+	ADD	$64, R6, R6
 	ADD	$64, R11, R11
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
@@ -56666,14 +57908,14 @@ many6done:
 one6:
 	CMP	$4, R3
 	BLT	last6
-	FMOVD	(R7), F7
+	FMOVD	(R5), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R4), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -56697,10 +57939,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R6, R6
 	ADD	$8, R5, R5
+	ADD	$8, R4, R4
+	ADD	$8, R7, R7
+	ADD	$8, R6, R6
 	ADD	$8, R11, R11
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
@@ -56723,13 +57965,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -56745,11 +57987,70 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVD	(R5), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R6), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R11), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R9), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_92
 	TBZ	$1, R3, one_93
 	FMOVS	(R1), F7
@@ -56788,7 +58089,7 @@ four_95:
 loaded_94:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
 	FMOVS	(R1), F6
@@ -56807,7 +58108,7 @@ four_98:
 
 loaded_97:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_101
 	TBZ	$1, R3, one_102
 	FMOVS	(R1), F5
@@ -56869,12 +58170,12 @@ loaded_106:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$2, R3, four_110
 	TBZ	$1, R3, one_111
 	FMOVD	(R14), F6
@@ -56893,46 +58194,46 @@ four_110:
 loaded_109:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_112:
 	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R12)
+	FMOVS	F7, (R13)
 
 skip_113:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -56942,68 +58243,70 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$4, R11
 	BLT	narrow7
+	CMP	$4, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$3, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$3, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R8), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R6), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	FMOVD	(R1), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
@@ -57012,56 +58315,56 @@ outer7:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$32, R11
@@ -57076,24 +58379,6 @@ many7:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
@@ -57112,8 +58397,26 @@ many7:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	FLDPQ	32(R7), (F12, F14)
+	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R5), (F8, F10)
+	FLDPQ	32(R5), (F12, F14)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -57166,27 +58469,27 @@ many7:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -57194,10 +58497,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R8, R8
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
-	ADD	$64, R4, R4
 	ADD	$64, R7, R7
+	ADD	$64, R4, R4
+	ADD	$64, R5, R5
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
@@ -57211,13 +58514,13 @@ one7:
 	BLT	last7
 	FMOVD	(R8), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
@@ -57226,25 +58529,25 @@ one7:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R8, R8
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
-	ADD	$8, R4, R4
 	ADD	$8, R7, R7
+	ADD	$8, R4, R4
+	ADD	$8, R5, R5
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
 	ADD	$8, R3, R3
@@ -57265,28 +58568,87 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVD	(R8), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -57311,7 +58673,7 @@ four_115:
 
 loaded_114:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R11, four_118
 	TBZ	$1, R11, one_119
 	FMOVS	(R9), F1
@@ -57331,7 +58693,7 @@ four_118:
 loaded_117:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
 	FMOVS	(R9), F1
@@ -57351,7 +58713,7 @@ four_121:
 loaded_120:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
 	FMOVS	(R9), F1
@@ -57459,13 +58821,13 @@ skip_136:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -57484,57 +58846,59 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow8
+	CMP	$4, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
@@ -57543,9 +58907,9 @@ outer8:
 	FMOVD	(R4), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -57572,45 +58936,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
@@ -57640,12 +59004,12 @@ many8:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R6), (F15, F13)
+	FLDPQ	(R7), (F15, F13)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -57658,12 +59022,12 @@ many8:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R6), (F12, F14)
+	FLDPQ	32(R7), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -57759,28 +59123,28 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R3, R3
 	ADD	$64, R4, R4
+	ADD	$64, R7, R7
 	ADD	$64, R6, R6
-	ADD	$64, R5, R5
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
 	ADD	$64, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last8
 	FMOVD	(R3), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	FMOVD	(R4), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -57809,37 +59173,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$8, R3, R3
 	ADD	$8, R4, R4
+	ADD	$8, R7, R7
 	ADD	$8, R6, R6
-	ADD	$8, R5, R5
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
 	ADD	$8, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -57852,18 +59216,80 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
+
+vector8:
+	MOVD	64(R0), R5
+
+vector8outer:
+	FMOVD	(R3), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R4), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R6), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R9), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector8done
+	MOVD	R1, R12
+
+vector8left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector8left
+
+vector8done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
 
 narrow8:
 	MOVD	R1, 32(RSP)
 
 narrow8outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_138
-	TBZ	$1, R7, one_139
+	TBNZ	$2, R5, four_138
+	TBZ	$1, R5, one_139
 	FMOVS	(R1), F7
-	TBZ	$0, R7, loaded_137
+	TBZ	$0, R5, loaded_137
 	ADD	$4, R1, R1
 	VLD1	(R1), V7.H[2]
 	JMP	loaded_137
@@ -57879,10 +59305,10 @@ four_138:
 loaded_137:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_141
-	TBZ	$1, R7, one_142
+	TBNZ	$2, R5, four_141
+	TBZ	$1, R5, one_142
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_140
+	TBZ	$0, R5, loaded_140
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_140
@@ -57898,11 +59324,11 @@ four_141:
 loaded_140:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_144
-	TBZ	$1, R7, one_145
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_144
+	TBZ	$1, R5, one_145
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_143
+	TBZ	$0, R5, loaded_143
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_143
@@ -57917,11 +59343,11 @@ four_144:
 
 loaded_143:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_147
-	TBZ	$1, R7, one_148
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_147
+	TBZ	$1, R5, one_148
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_146
+	TBZ	$0, R5, loaded_146
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_146
@@ -57939,10 +59365,10 @@ loaded_146:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_150
-	TBZ	$1, R7, one_151
+	TBNZ	$2, R5, four_150
+	TBZ	$1, R5, one_151
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_149
+	TBZ	$0, R5, loaded_149
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_149
@@ -57958,10 +59384,10 @@ four_150:
 loaded_149:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	ADD	$0, R9, R1
-	TBNZ	$2, R7, four_153
-	TBZ	$1, R7, one_154
+	TBNZ	$2, R5, four_153
+	TBZ	$1, R5, one_154
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_152
+	TBZ	$0, R5, loaded_152
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_152
@@ -57978,10 +59404,10 @@ loaded_152:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R10, R1
-	TBNZ	$2, R7, four_156
-	TBZ	$1, R7, one_157
+	TBNZ	$2, R5, four_156
+	TBZ	$1, R5, one_157
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_155
+	TBZ	$0, R5, loaded_155
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_155
@@ -57999,16 +59425,16 @@ loaded_155:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
 
 narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_159
-	TBZ	$1, R7, one_160
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_159
+	TBZ	$1, R5, one_160
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_158
+	TBZ	$0, R5, loaded_158
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_158
@@ -58023,46 +59449,46 @@ four_159:
 loaded_158:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
 
 narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_161
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_161
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_161:
-	TBZ	$0, R7, skip_162
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_162
+	FMOVS	F7, (R13)
 
 skip_162:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -58072,65 +59498,67 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow9
+	CMP	$4, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R11), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	FMOVD	(R4), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
@@ -58143,61 +59571,61 @@ outer9:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R2), F5
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R7), F4
+	FMOVD	(R5), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$32, R8
@@ -58212,7 +59640,7 @@ many9:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
@@ -58221,7 +59649,7 @@ many9:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -58230,7 +59658,7 @@ many9:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
+	FLDPQ	(R7), (F8, F10)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -58248,7 +59676,7 @@ many9:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	32(R7), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
@@ -58299,7 +59727,7 @@ many9:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -58317,7 +59745,7 @@ many9:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -58338,27 +59766,27 @@ many9:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -58366,13 +59794,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
+	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
-	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -58383,10 +59811,10 @@ one9:
 	BLT	last9
 	FMOVD	(R11), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	(R4), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
@@ -58399,33 +59827,33 @@ one9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R2), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R7), F3
+	FMOVD	(R5), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
+	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R3, R3
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
-	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -58443,28 +59871,93 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVD	(R11), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R6), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R4), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R5), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -58489,7 +59982,7 @@ four_164:
 
 loaded_163:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_167
 	TBZ	$1, R8, one_168
 	FMOVS	(R9), F1
@@ -58509,7 +60002,7 @@ four_167:
 loaded_166:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
 	FMOVS	(R9), F1
@@ -58607,7 +60100,7 @@ four_182:
 
 loaded_181:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_185
 	TBZ	$1, R8, one_186
 	FMOVS	(R9), F3
@@ -58677,9 +60170,9 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -58689,7 +60182,7 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -58751,6 +60244,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+	CMP	$4, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -58881,6 +60376,36 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVD	(R2), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -58905,12 +60430,12 @@ four_2:
 loaded_1:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$2, R4, four_5
 	TBZ	$1, R4, one_6
 	FMOVD	(R7), F6
@@ -58929,32 +60454,32 @@ four_5:
 loaded_4:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R5)
-	ADD	$8, R5, R5
+	FMOVD	F7, (R6)
+	ADD	$8, R6, R6
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_7:
 	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R5)
+	FMOVS	F7, (R6)
 
 skip_8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -58964,34 +60489,36 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+	CMP	$4, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$1, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$1, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R1, R1
 	FMOVD	(R2), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -58999,8 +60526,8 @@ overlap1left:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -59011,7 +60538,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$1, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -59030,7 +60557,7 @@ many1:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
@@ -59039,7 +60566,7 @@ many1:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -59050,23 +60577,23 @@ many1:
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
-	MOVD	R1, R6
+	MOVD	R1, R5
 
 many1left:
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -59076,7 +60603,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$64, R2, R2
-	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$32, R4, R4
@@ -59087,11 +60614,11 @@ one1:
 	BLT	last1
 	FMOVD	(R2), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -59099,13 +60626,13 @@ one1left:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$8, R2, R2
-	ADD	$8, R5, R5
+	ADD	$8, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
@@ -59126,13 +60653,48 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVD	(R2), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -59157,7 +60719,7 @@ four_10:
 
 loaded_9:
 	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
 	FMOVS	(R1), F1
@@ -59178,12 +60740,12 @@ loaded_12:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$2, R4, four_16
 	TBZ	$1, R4, one_17
 	FMOVD	(R8), F1
@@ -59202,50 +60764,52 @@ four_16:
 loaded_15:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R6)
-	ADD	$8, R6, R6
+	FMOVD	F0, (R7)
+	ADD	$8, R7, R7
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_18:
 	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R6)
+	FMOVS	F0, (R7)
 
 skip_19:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+	CMP	$4, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -59254,7 +60818,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
@@ -59262,21 +60826,21 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$1, R8, R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
 	ADD	R8, R1, R1
-	FMOVD	(R5), F0
+	FMOVD	(R6), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
@@ -59296,7 +60860,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
@@ -59304,11 +60868,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$1, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -59317,8 +60881,8 @@ overlap2done:
 many2:
 	CMP	$32, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F2)
-	FLDPQ	32(R5), (F4, F6)
+	FLDPQ	(R6), (F0, F2)
+	FLDPQ	32(R6), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V2.H8, V31.H8, V3.H8
@@ -59345,7 +60909,7 @@ many2:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -59354,7 +60918,7 @@ many2:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -59390,10 +60954,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R5, R5
-	ADD	$64, R4, R4
 	ADD	$64, R6, R6
+	ADD	$64, R4, R4
 	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$32, R3, R3
@@ -59402,12 +60966,12 @@ many2done:
 one2:
 	CMP	$4, R3
 	BLT	last2
-	FMOVD	(R5), F7
+	FMOVD	(R6), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	72(R0), R8
@@ -59424,10 +60988,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$8, R5, R5
-	ADD	$8, R4, R4
 	ADD	$8, R6, R6
+	ADD	$8, R4, R4
 	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$4, R3, R3
@@ -59446,13 +61010,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -59460,11 +61024,53 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVD	(R6), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
 	FMOVS	(R1), F7
@@ -59503,7 +61109,7 @@ four_24:
 loaded_23:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
 	FMOVS	(R1), F6
@@ -59524,12 +61130,12 @@ loaded_26:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
@@ -59548,80 +61154,82 @@ four_30:
 loaded_29:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
+	FMOVD	F7, (R9)
+	ADD	$8, R9, R9
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_32:
 	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R8)
+	FMOVS	F7, (R9)
 
 skip_33:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$4, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$4, R6
 	BLT	narrow3
+	CMP	$4, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$3, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	FMOVD	(R7), F7
+	MOVD	R6, R9
+	AND	$3, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$1, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R4, R4
+	FMOVD	(R5), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R1), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
@@ -59632,46 +61240,46 @@ outer3:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$1, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$32, R5
+	CMP	$32, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F5)
-	FLDPQ	32(R7), (F3, F1)
+	FLDPQ	(R5), (F7, F5)
+	FLDPQ	32(R5), (F3, F1)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
 	VZIP2	V5.H8, V31.H8, V4.H8
@@ -59734,46 +61342,111 @@ many3:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$64, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$64, R5, R5
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$32, R5, R5
+	SUB	$32, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$4, R5
+	CMP	$4, R6
 	BLT	last3
-	FMOVD	(R7), F0
+	FMOVD	(R5), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R2), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R3), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$8, R5, R5
+	ADD	$8, R1, R1
+	ADD	$8, R2, R2
+	ADD	$8, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$4, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$2, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVD	(R5), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
@@ -59785,64 +61458,44 @@ one3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$8, R7, R7
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$4, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	ADD	$0, R5, R4
+	TBNZ	$2, R6, four_35
+	TBZ	$1, R6, one_36
 	FMOVS	(R4), F0
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R6, loaded_34
 	ADD	$4, R4, R4
 	VLD1	(R4), V0.H[2]
 	JMP	loaded_34
@@ -59858,10 +61511,10 @@ four_35:
 loaded_34:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	ADD	$0, R1, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R6, four_38
+	TBZ	$1, R6, one_39
 	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R6, loaded_37
 	ADD	$4, R4, R4
 	VLD1	(R4), V1.H[2]
 	JMP	loaded_37
@@ -59878,10 +61531,10 @@ loaded_37:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	ADD	$0, R2, R4
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R6, four_41
+	TBZ	$1, R6, one_42
 	FMOVS	(R4), F1
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R6, loaded_40
 	ADD	$4, R4, R4
 	VLD1	(R4), V1.H[2]
 	JMP	loaded_40
@@ -59897,10 +61550,10 @@ four_41:
 loaded_40:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R6, four_44
+	TBZ	$1, R6, one_45
 	FMOVS	(R4), F2
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R6, loaded_43
 	ADD	$4, R4, R4
 	VLD1	(R4), V2.H[2]
 	JMP	loaded_43
@@ -59924,10 +61577,10 @@ loaded_43:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R6, four_47
+	TBZ	$1, R6, one_48
 	FMOVD	(R10), F1
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R6, loaded_46
 	ADD	$8, R10, R10
 	VLD1	(R10), V1.S[2]
 	JMP	loaded_46
@@ -59947,14 +61600,14 @@ loaded_46:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$1, R5, skip_49
+	ADD	$0, R7, R8
+	TBZ	$1, R6, skip_49
 	FMOVD	F0, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_49:
-	TBZ	$0, R5, skip_50
+	TBZ	$0, R6, skip_50
 	FMOVS	F0, (R8)
 
 skip_50:
@@ -59963,7 +61616,7 @@ skip_50:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -59971,7 +61624,7 @@ skip_50:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -59982,57 +61635,59 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow4
+	CMP	$4, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
@@ -60041,9 +61696,9 @@ outer4:
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -60064,45 +61719,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
@@ -60132,12 +61787,12 @@ many4:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
+	FLDPQ	(R7), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R6), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
@@ -60150,12 +61805,12 @@ many4:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	32(R7), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	VZIP2	V9.H8, V31.H8, V8.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
@@ -60215,28 +61870,28 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R3, R3
 	ADD	$64, R4, R4
+	ADD	$64, R7, R7
 	ADD	$64, R6, R6
-	ADD	$64, R5, R5
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
 	ADD	$64, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last4
 	FMOVD	(R3), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -60259,37 +61914,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$8, R3, R3
 	ADD	$8, R4, R4
+	ADD	$8, R7, R7
 	ADD	$8, R6, R6
-	ADD	$8, R5, R5
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
 	ADD	$8, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -60302,18 +61957,74 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
+
+vector4:
+	MOVD	64(R0), R5
+
+vector4outer:
+	FMOVD	(R3), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R6), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector4done
+	MOVD	R1, R12
+
+vector4left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector4left
+
+vector4done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
 
 narrow4:
 	MOVD	R1, 32(RSP)
 
 narrow4outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_52
-	TBZ	$1, R7, one_53
+	TBNZ	$2, R5, four_52
+	TBZ	$1, R5, one_53
 	FMOVS	(R1), F7
-	TBZ	$0, R7, loaded_51
+	TBZ	$0, R5, loaded_51
 	ADD	$4, R1, R1
 	VLD1	(R1), V7.H[2]
 	JMP	loaded_51
@@ -60329,10 +62040,10 @@ four_52:
 loaded_51:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_55
-	TBZ	$1, R7, one_56
+	TBNZ	$2, R5, four_55
+	TBZ	$1, R5, one_56
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_54
+	TBZ	$0, R5, loaded_54
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_54
@@ -60348,11 +62059,11 @@ four_55:
 loaded_54:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_58
-	TBZ	$1, R7, one_59
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_58
+	TBZ	$1, R5, one_59
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_57
+	TBZ	$0, R5, loaded_57
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_57
@@ -60367,11 +62078,11 @@ four_58:
 
 loaded_57:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_61
-	TBZ	$1, R7, one_62
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_61
+	TBZ	$1, R5, one_62
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_60
+	TBZ	$0, R5, loaded_60
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_60
@@ -60389,10 +62100,10 @@ loaded_60:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_64
-	TBZ	$1, R7, one_65
+	TBNZ	$2, R5, four_64
+	TBZ	$1, R5, one_65
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_63
+	TBZ	$0, R5, loaded_63
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_63
@@ -60409,16 +62120,16 @@ loaded_63:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
 
 narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_67
-	TBZ	$1, R7, one_68
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_67
+	TBZ	$1, R5, one_68
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_66
+	TBZ	$0, R5, loaded_66
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_66
@@ -60433,46 +62144,46 @@ four_67:
 loaded_66:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
 
 narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_69
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_69
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_69:
-	TBZ	$0, R7, skip_70
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_70
+	FMOVS	F7, (R13)
 
 skip_70:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -60482,65 +62193,67 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow5
+	CMP	$4, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R11), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R3), F6
@@ -60549,56 +62262,56 @@ outer5:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$32, R8
@@ -60613,24 +62326,6 @@ many5:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R5), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -60641,6 +62336,24 @@ many5:
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	FLDPQ	32(R6), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R7), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -60685,27 +62398,27 @@ many5:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -60713,13 +62426,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
+	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
-	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -60730,10 +62443,10 @@ one5:
 	BLT	last5
 	FMOVD	(R11), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R3), F1
@@ -60742,28 +62455,28 @@ one5:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
+	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R3, R3
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
-	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -60781,28 +62494,84 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVD	(R11), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -60827,7 +62596,7 @@ four_72:
 
 loaded_71:
 	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_75
 	TBZ	$1, R8, one_76
 	FMOVS	(R9), F1
@@ -60847,7 +62616,7 @@ four_75:
 loaded_74:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
 	FMOVS	(R9), F1
@@ -60955,9 +62724,9 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -60967,7 +62736,7 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -60977,22 +62746,24 @@ skip_90:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow6
+	CMP	$4, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -61001,7 +62772,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -61009,11 +62780,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
@@ -61034,14 +62805,14 @@ outer6:
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
-	FMOVD	(R7), F0
+	FMOVD	(R5), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -61068,7 +62839,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -61076,11 +62847,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
@@ -61105,8 +62876,8 @@ overlap6done:
 many6:
 	CMP	$32, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F2)
-	FLDPQ	32(R7), (F4, F6)
+	FLDPQ	(R5), (F0, F2)
+	FLDPQ	32(R5), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V2.H8, V31.H8, V3.H8
@@ -61133,12 +62904,12 @@ many6:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R6), (F15, F13)
+	FLDPQ	(R7), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R6), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -61151,12 +62922,12 @@ many6:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R6), (F12, F14)
+	FLDPQ	32(R7), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -61232,10 +63003,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R6, R6
 	ADD	$64, R5, R5
+	ADD	$64, R4, R4
+	ADD	$64, R7, R7
+	ADD	$64, R6, R6
 	ADD	$64, R11, R11
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
@@ -61248,14 +63019,14 @@ many6done:
 one6:
 	CMP	$4, R3
 	BLT	last6
-	FMOVD	(R7), F7
+	FMOVD	(R5), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -61279,10 +63050,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R6, R6
 	ADD	$8, R5, R5
+	ADD	$8, R4, R4
+	ADD	$8, R7, R7
+	ADD	$8, R6, R6
 	ADD	$8, R11, R11
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
@@ -61305,13 +63076,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -61327,11 +63098,70 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVD	(R5), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R6), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R11), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R9), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_92
 	TBZ	$1, R3, one_93
 	FMOVS	(R1), F7
@@ -61370,7 +63200,7 @@ four_95:
 loaded_94:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
 	FMOVS	(R1), F6
@@ -61389,7 +63219,7 @@ four_98:
 
 loaded_97:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_101
 	TBZ	$1, R3, one_102
 	FMOVS	(R1), F5
@@ -61451,12 +63281,12 @@ loaded_106:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$2, R3, four_110
 	TBZ	$1, R3, one_111
 	FMOVD	(R14), F6
@@ -61475,46 +63305,46 @@ four_110:
 loaded_109:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_112:
 	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R12)
+	FMOVS	F7, (R13)
 
 skip_113:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -61524,68 +63354,70 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$4, R11
 	BLT	narrow7
+	CMP	$4, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$3, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$3, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R8), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R5), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -61594,56 +63426,56 @@ outer7:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$32, R11
@@ -61658,24 +63490,6 @@ many7:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R5), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -61694,8 +63508,26 @@ many7:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	FLDPQ	32(R7), (F12, F14)
+	FLDPQ	(R7), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R7), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R5), (F8, F10)
+	FLDPQ	32(R5), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
@@ -61748,27 +63580,27 @@ many7:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -61776,10 +63608,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R8, R8
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
-	ADD	$64, R4, R4
 	ADD	$64, R7, R7
+	ADD	$64, R4, R4
+	ADD	$64, R5, R5
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
 	ADD	$64, R3, R3
@@ -61793,13 +63625,13 @@ one7:
 	BLT	last7
 	FMOVD	(R8), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R5), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
@@ -61808,25 +63640,25 @@ one7:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R8, R8
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
-	ADD	$8, R4, R4
 	ADD	$8, R7, R7
+	ADD	$8, R4, R4
+	ADD	$8, R5, R5
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
 	ADD	$8, R3, R3
@@ -61847,28 +63679,87 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVD	(R8), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -61893,7 +63784,7 @@ four_115:
 
 loaded_114:
 	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R11, four_118
 	TBZ	$1, R11, one_119
 	FMOVS	(R9), F1
@@ -61913,7 +63804,7 @@ four_118:
 loaded_117:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
 	FMOVS	(R9), F1
@@ -61933,7 +63824,7 @@ four_121:
 loaded_120:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
 	FMOVS	(R9), F1
@@ -62041,13 +63932,13 @@ skip_136:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -62066,57 +63957,59 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow8
+	CMP	$4, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$1, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
@@ -62125,9 +64018,9 @@ outer8:
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R5), F2
+	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -62154,45 +64047,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$1, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
@@ -62222,12 +64115,12 @@ many8:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R6), (F15, F13)
+	FLDPQ	(R7), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R6), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
@@ -62240,12 +64133,12 @@ many8:
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R6), (F12, F14)
+	FLDPQ	32(R7), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
@@ -62341,28 +64234,28 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$64, R3, R3
 	ADD	$64, R4, R4
+	ADD	$64, R7, R7
 	ADD	$64, R6, R6
-	ADD	$64, R5, R5
 	ADD	$64, R8, R8
 	ADD	$64, R9, R9
 	ADD	$64, R10, R10
 	ADD	$64, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last8
 	FMOVD	(R3), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R5), F5
+	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
@@ -62391,37 +64284,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$8, R3, R3
 	ADD	$8, R4, R4
+	ADD	$8, R7, R7
 	ADD	$8, R6, R6
-	ADD	$8, R5, R5
 	ADD	$8, R8, R8
 	ADD	$8, R9, R9
 	ADD	$8, R10, R10
 	ADD	$8, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -62434,18 +64327,80 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
+
+vector8:
+	MOVD	64(R0), R5
+
+vector8outer:
+	FMOVD	(R3), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R4), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R7), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R6), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R8), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R9), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R13
+	CBZ	R13, vector8done
+	MOVD	R1, R12
+
+vector8left:
+	FMOVQ	(R12), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector8left
+
+vector8done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
 
 narrow8:
 	MOVD	R1, 32(RSP)
 
 narrow8outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_138
-	TBZ	$1, R7, one_139
+	TBNZ	$2, R5, four_138
+	TBZ	$1, R5, one_139
 	FMOVS	(R1), F7
-	TBZ	$0, R7, loaded_137
+	TBZ	$0, R5, loaded_137
 	ADD	$4, R1, R1
 	VLD1	(R1), V7.H[2]
 	JMP	loaded_137
@@ -62461,10 +64416,10 @@ four_138:
 loaded_137:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_141
-	TBZ	$1, R7, one_142
+	TBNZ	$2, R5, four_141
+	TBZ	$1, R5, one_142
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_140
+	TBZ	$0, R5, loaded_140
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_140
@@ -62480,11 +64435,11 @@ four_141:
 loaded_140:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_144
-	TBZ	$1, R7, one_145
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_144
+	TBZ	$1, R5, one_145
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_143
+	TBZ	$0, R5, loaded_143
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_143
@@ -62499,11 +64454,11 @@ four_144:
 
 loaded_143:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_147
-	TBZ	$1, R7, one_148
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_147
+	TBZ	$1, R5, one_148
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_146
+	TBZ	$0, R5, loaded_146
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_146
@@ -62521,10 +64476,10 @@ loaded_146:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_150
-	TBZ	$1, R7, one_151
+	TBNZ	$2, R5, four_150
+	TBZ	$1, R5, one_151
 	FMOVS	(R1), F6
-	TBZ	$0, R7, loaded_149
+	TBZ	$0, R5, loaded_149
 	ADD	$4, R1, R1
 	VLD1	(R1), V6.H[2]
 	JMP	loaded_149
@@ -62540,10 +64495,10 @@ four_150:
 loaded_149:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	ADD	$0, R9, R1
-	TBNZ	$2, R7, four_153
-	TBZ	$1, R7, one_154
+	TBNZ	$2, R5, four_153
+	TBZ	$1, R5, one_154
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_152
+	TBZ	$0, R5, loaded_152
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_152
@@ -62560,10 +64515,10 @@ loaded_152:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	ADD	$0, R10, R1
-	TBNZ	$2, R7, four_156
-	TBZ	$1, R7, one_157
+	TBNZ	$2, R5, four_156
+	TBZ	$1, R5, one_157
 	FMOVS	(R1), F5
-	TBZ	$0, R7, loaded_155
+	TBZ	$0, R5, loaded_155
 	ADD	$4, R1, R1
 	VLD1	(R1), V5.H[2]
 	JMP	loaded_155
@@ -62581,16 +64536,16 @@ loaded_155:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
 
 narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_159
-	TBZ	$1, R7, one_160
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_159
+	TBZ	$1, R5, one_160
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_158
+	TBZ	$0, R5, loaded_158
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_158
@@ -62605,46 +64560,46 @@ four_159:
 loaded_158:
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
 
 narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_161
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_161
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_161:
-	TBZ	$0, R7, skip_162
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_162
+	FMOVS	F7, (R13)
 
 skip_162:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -62654,65 +64609,67 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow9
+	CMP	$4, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$1, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVD	(R11), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R5), F6
+	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R6), F6
+	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R4), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -62725,61 +64682,61 @@ outer9:
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	FMOVD	(R2), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R7), F4
+	FMOVD	(R5), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$1, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$32, R8
@@ -62794,7 +64751,7 @@ many9:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
@@ -62803,7 +64760,7 @@ many9:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
@@ -62812,7 +64769,7 @@ many9:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R6), (F8, F10)
+	FLDPQ	(R7), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
@@ -62830,7 +64787,7 @@ many9:
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	32(R7), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	VZIP2	V9.H8, V31.H8, V8.H8
@@ -62881,7 +64838,7 @@ many9:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -62899,7 +64856,7 @@ many9:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -62920,27 +64877,27 @@ many9:
 	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -62948,13 +64905,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$64, R11, R11
-	ADD	$64, R5, R5
 	ADD	$64, R6, R6
+	ADD	$64, R7, R7
 	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
 	ADD	$64, R2, R2
-	ADD	$64, R7, R7
+	ADD	$64, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -62965,10 +64922,10 @@ one9:
 	BLT	last9
 	FMOVD	(R11), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R5), F1
+	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R6), F1
+	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R4), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
@@ -62981,33 +64938,33 @@ one9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R7), F3
+	FMOVD	(R5), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$8, R11, R11
-	ADD	$8, R5, R5
 	ADD	$8, R6, R6
+	ADD	$8, R7, R7
 	ADD	$8, R4, R4
 	ADD	$8, R3, R3
 	ADD	$8, R1, R1
 	ADD	$8, R2, R2
-	ADD	$8, R7, R7
+	ADD	$8, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -63025,28 +64982,93 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVD	(R11), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R6), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R7), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R4), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	(R2), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R5), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -63071,7 +65093,7 @@ four_164:
 
 loaded_163:
 	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_167
 	TBZ	$1, R8, one_168
 	FMOVS	(R9), F1
@@ -63091,7 +65113,7 @@ four_167:
 loaded_166:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
 	FMOVS	(R9), F1
@@ -63189,7 +65211,7 @@ four_182:
 
 loaded_181:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_185
 	TBZ	$1, R8, one_186
 	FMOVS	(R9), F3
@@ -63259,9 +65281,9 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -63271,7 +65293,7 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -63333,6 +65355,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow0
+	CMP	$4, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -63455,6 +65479,35 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVQ	(R2), F7
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -63477,12 +65530,12 @@ four_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$2, R4, four_5
 	TBZ	$1, R4, one_6
 	FMOVD	(R7), F6
@@ -63501,32 +65554,32 @@ four_5:
 loaded_4:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R5)
-	ADD	$8, R5, R5
+	FMOVD	F7, (R6)
+	ADD	$8, R6, R6
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_7:
 	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R5)
+	FMOVS	F7, (R6)
 
 skip_8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -63536,32 +65589,34 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$4, R4
 	BLT	narrow1
+	CMP	$4, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$4, R5, R5
+	LSL	$2, R5, R5
+	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
-	FMOVQ	(R5), F6
+	FMOVQ	(R6), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -63569,8 +65624,8 @@ overlap1left:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -63581,7 +65636,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$4, R7, R7
 	LSL	$2, R7, R7
@@ -63594,23 +65649,6 @@ many1:
 	FLDPQ	32(R2), (F5, F4)
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	72(R0), R7
-	CBZ	R7, many1done
-	MOVD	R1, R6
-
-many1left:
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -63623,8 +65661,25 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	72(R0), R7
+	CBZ	R7, many1done
+	MOVD	R1, R5
+
+many1left:
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -63634,7 +65689,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$128, R2, R2
-	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$32, R4, R4
@@ -63644,10 +65699,10 @@ one1:
 	CMP	$4, R4
 	BLT	last1
 	FMOVQ	(R2), F0
-	FMOVQ	(R5), F1
+	FMOVQ	(R6), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -63655,13 +65710,13 @@ one1left:
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+	ADD	$16, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
@@ -63682,13 +65737,46 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVQ	(R2), F0
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -63711,7 +65799,7 @@ four_10:
 	FMOVQ	(R1), F0
 
 loaded_9:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
 	FMOVD	(R1), F1
@@ -63730,12 +65818,12 @@ four_13:
 loaded_12:
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$2, R4, four_16
 	TBZ	$1, R4, one_17
 	FMOVD	(R8), F1
@@ -63754,50 +65842,52 @@ four_16:
 loaded_15:
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R6)
-	ADD	$8, R6, R6
+	FMOVD	F0, (R7)
+	ADD	$8, R7, R7
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_18:
 	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R6)
+	FMOVS	F0, (R7)
 
 skip_19:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow2
+	CMP	$4, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -63806,7 +65896,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
@@ -63814,19 +65904,19 @@ outer2:
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
 	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$4, R8, R8
 	LSL	$2, R8, R8
+	ADD	R8, R5, R5
+	MOVD	R3, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
 	ADD	R8, R1, R1
-	FMOVQ	(R5), F0
+	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R6), F1
+	FMOVQ	(R7), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
@@ -63845,7 +65935,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -63853,11 +65943,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$4, R9, R9
 	LSL	$2, R9, R9
@@ -63866,10 +65956,10 @@ overlap2done:
 many2:
 	CMP	$32, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
+	FLDPQ	(R6), (F0, F1)
+	FLDPQ	32(R6), (F2, F3)
+	FLDPQ	64(R6), (F4, F5)
+	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
@@ -63882,16 +65972,16 @@ many2:
 	FLDPQ	96(R4), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	VADD	V9.S4, V2.S4, V2.S4
 	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	VADD	V8.S4, V4.S4, V4.S4
 	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
 	MOVD	72(R0), R9
@@ -63921,10 +66011,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
 	ADD	$128, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$32, R3, R3
@@ -63933,10 +66023,10 @@ many2done:
 one2:
 	CMP	$4, R3
 	BLT	last2
-	FMOVQ	(R5), F7
+	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R6), F6
+	FMOVQ	(R7), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
@@ -63952,10 +66042,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
 	ADD	$16, R6, R6
+	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$4, R3, R3
@@ -63974,13 +66064,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -63988,11 +66078,50 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVQ	(R6), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_21
 	TBZ	$1, R3, one_22
 	FMOVD	(R1), F7
@@ -64027,7 +66156,7 @@ four_24:
 
 loaded_23:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
 	FMOVD	(R1), F6
@@ -64046,12 +66175,12 @@ four_27:
 loaded_26:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$2, R3, four_30
 	TBZ	$1, R3, one_31
 	FMOVD	(R10), F6
@@ -64070,128 +66199,130 @@ four_30:
 loaded_29:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R8)
-	ADD	$8, R8, R8
+	FMOVD	F7, (R9)
+	ADD	$8, R9, R9
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_32:
 	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R8)
+	FMOVS	F7, (R9)
 
 skip_33:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$4, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$4, R6
 	BLT	narrow3
+	CMP	$4, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$3, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	FMOVQ	(R7), F7
+	MOVD	R6, R9
+	AND	$3, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$4, R9, R9
+	LSL	$2, R9, R9
+	ADD	R9, R4, R4
+	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$4, R8, R8
+	LSL	$2, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$32, R5
+	CMP	$32, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F6)
-	FLDPQ	32(R7), (F5, F4)
-	FLDPQ	64(R7), (F3, F2)
-	FLDPQ	96(R7), (F1, F0)
+	FLDPQ	(R5), (F7, F6)
+	FLDPQ	32(R5), (F5, F4)
+	FLDPQ	64(R5), (F3, F2)
+	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -64228,46 +66359,107 @@ many3:
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	VADD	V8.S4, V3.S4, V3.S4
 	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$128, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$32, R5, R5
+	SUB	$32, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$4, R5
+	CMP	$4, R6
 	BLT	last3
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
+	FMOVQ	(R1), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R2), F1
+	FMOVQ	(R3), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$16, R5, R5
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$4, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$2, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R2), F1
@@ -64275,64 +66467,44 @@ one3:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$16, R7, R7
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$4, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$2, R5, four_35
-	TBZ	$1, R5, one_36
+	ADD	$0, R5, R4
+	TBNZ	$2, R6, four_35
+	TBZ	$1, R6, one_36
 	FMOVD	(R4), F0
-	TBZ	$0, R5, loaded_34
+	TBZ	$0, R6, loaded_34
 	ADD	$8, R4, R4
 	VLD1	(R4), V0.S[2]
 	JMP	loaded_34
@@ -64346,10 +66518,10 @@ four_35:
 
 loaded_34:
 	ADD	$0, R1, R4
-	TBNZ	$2, R5, four_38
-	TBZ	$1, R5, one_39
+	TBNZ	$2, R6, four_38
+	TBZ	$1, R6, one_39
 	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_37
+	TBZ	$0, R6, loaded_37
 	ADD	$8, R4, R4
 	VLD1	(R4), V1.S[2]
 	JMP	loaded_37
@@ -64364,10 +66536,10 @@ four_38:
 loaded_37:
 	VADD	V1.S4, V0.S4, V0.S4
 	ADD	$0, R2, R4
-	TBNZ	$2, R5, four_41
-	TBZ	$1, R5, one_42
+	TBNZ	$2, R6, four_41
+	TBZ	$1, R6, one_42
 	FMOVD	(R4), F1
-	TBZ	$0, R5, loaded_40
+	TBZ	$0, R6, loaded_40
 	ADD	$8, R4, R4
 	VLD1	(R4), V1.S[2]
 	JMP	loaded_40
@@ -64381,10 +66553,10 @@ four_41:
 
 loaded_40:
 	ADD	$0, R3, R4
-	TBNZ	$2, R5, four_44
-	TBZ	$1, R5, one_45
+	TBNZ	$2, R6, four_44
+	TBZ	$1, R6, one_45
 	FMOVD	(R4), F2
-	TBZ	$0, R5, loaded_43
+	TBZ	$0, R6, loaded_43
 	ADD	$8, R4, R4
 	VLD1	(R4), V2.S[2]
 	JMP	loaded_43
@@ -64406,10 +66578,10 @@ loaded_43:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$2, R5, four_47
-	TBZ	$1, R5, one_48
+	TBNZ	$2, R6, four_47
+	TBZ	$1, R6, one_48
 	FMOVD	(R10), F1
-	TBZ	$0, R5, loaded_46
+	TBZ	$0, R6, loaded_46
 	ADD	$8, R10, R10
 	VLD1	(R10), V1.S[2]
 	JMP	loaded_46
@@ -64429,14 +66601,14 @@ loaded_46:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$1, R5, skip_49
+	ADD	$0, R7, R8
+	TBZ	$1, R6, skip_49
 	FMOVD	F0, (R8)
 	ADD	$8, R8, R8
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_49:
-	TBZ	$0, R5, skip_50
+	TBZ	$0, R6, skip_50
 	FMOVS	F0, (R8)
 
 skip_50:
@@ -64445,7 +66617,7 @@ skip_50:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -64453,7 +66625,7 @@ skip_50:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -64464,65 +66636,67 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow4
+	CMP	$4, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R8), F1
@@ -64541,45 +66715,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -64597,24 +66771,24 @@ many4:
 	FLDPQ	96(R4), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	(R6), (F12, F13)
 	VADD	V12.S4, V8.S4, V8.S4
 	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	VADD	V13.S4, V10.S4, V10.S4
 	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
+	FLDPQ	64(R6), (F12, F13)
 	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	96(R5), (F13, F12)
+	FLDPQ	96(R6), (F13, F12)
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V12.S4, V8.S4, V8.S4
 	VADD	V11.S4, V4.S4, V4.S4
@@ -64662,25 +66836,25 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R8), F6
@@ -64701,37 +66875,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -64744,18 +66918,69 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
+
+vector4:
+	MOVD	64(R0), R5
+
+vector4outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R8), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, vector4done
+	MOVD	R1, R12
+
+vector4left:
+	FMOVQ	(R12), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector4left
+
+vector4done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
 
 narrow4:
 	MOVD	R1, 32(RSP)
 
 narrow4outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_52
-	TBZ	$1, R7, one_53
+	TBNZ	$2, R5, four_52
+	TBZ	$1, R5, one_53
 	FMOVD	(R1), F7
-	TBZ	$0, R7, loaded_51
+	TBZ	$0, R5, loaded_51
 	ADD	$8, R1, R1
 	VLD1	(R1), V7.S[2]
 	JMP	loaded_51
@@ -64769,10 +66994,10 @@ four_52:
 
 loaded_51:
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_55
-	TBZ	$1, R7, one_56
+	TBNZ	$2, R5, four_55
+	TBZ	$1, R5, one_56
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_54
+	TBZ	$0, R5, loaded_54
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_54
@@ -64786,11 +67011,11 @@ four_55:
 
 loaded_54:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_58
-	TBZ	$1, R7, one_59
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_58
+	TBZ	$1, R5, one_59
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_57
+	TBZ	$0, R5, loaded_57
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_57
@@ -64803,11 +67028,11 @@ four_58:
 	FMOVQ	(R1), F6
 
 loaded_57:
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_61
-	TBZ	$1, R7, one_62
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_61
+	TBZ	$1, R5, one_62
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_60
+	TBZ	$0, R5, loaded_60
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_60
@@ -64823,10 +67048,10 @@ loaded_60:
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_64
-	TBZ	$1, R7, one_65
+	TBNZ	$2, R5, four_64
+	TBZ	$1, R5, one_65
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_63
+	TBZ	$0, R5, loaded_63
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_63
@@ -64841,16 +67066,16 @@ four_64:
 loaded_63:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
 
 narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_67
-	TBZ	$1, R7, one_68
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_67
+	TBZ	$1, R5, one_68
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_66
+	TBZ	$0, R5, loaded_66
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_66
@@ -64865,46 +67090,46 @@ four_67:
 loaded_66:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
 
 narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_69
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_69
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_69:
-	TBZ	$0, R7, skip_70
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_70
+	FMOVS	F7, (R13)
 
 skip_70:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -64914,118 +67139,120 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow5
+	CMP	$4, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R6), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$32, R8
@@ -65034,18 +67261,6 @@ many5:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -65056,6 +67271,18 @@ many5:
 	VADD	V8.S4, V3.S4, V3.S4
 	VADD	V9.S4, V2.S4, V2.S4
 	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R7), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R7), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R7), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	FLDPQ	(R3), (F8, F9)
@@ -65082,27 +67309,27 @@ many5:
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.S4, V3.S4, V3.S4
 	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -65110,13 +67337,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -65126,36 +67353,36 @@ one5:
 	CMP	$4, R8
 	BLT	last5
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -65173,28 +67400,79 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -65217,7 +67495,7 @@ four_72:
 	FMOVQ	(R9), F0
 
 loaded_71:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_75
 	TBZ	$1, R8, one_76
 	FMOVD	(R9), F1
@@ -65235,7 +67513,7 @@ four_75:
 
 loaded_74:
 	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
 	FMOVD	(R9), F1
@@ -65337,9 +67615,9 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -65349,7 +67627,7 @@ skip_90:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -65359,22 +67637,24 @@ skip_90:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$4, R3
 	BLT	narrow6
+	CMP	$4, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -65383,7 +67663,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -65391,11 +67671,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
@@ -65416,11 +67696,11 @@ outer6:
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R11), F1
@@ -65444,7 +67724,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -65452,11 +67732,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
@@ -65481,10 +67761,10 @@ overlap6done:
 many6:
 	CMP	$32, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R5), (F0, F1)
+	FLDPQ	32(R5), (F2, F3)
+	FLDPQ	64(R5), (F4, F5)
+	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
@@ -65497,24 +67777,24 @@ many6:
 	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.S4, V13.S4, V13.S4
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V12.S4, V3.S4, V3.S4
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V4.S4, V4.S4
@@ -65572,10 +67852,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 	ADD	$128, R11, R11
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
@@ -65588,11 +67868,11 @@ many6done:
 one6:
 	CMP	$4, R3
 	BLT	last6
-	FMOVQ	(R7), F7
+	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R11), F6
@@ -65613,10 +67893,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R6, R6
 	ADD	$16, R11, R11
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
@@ -65639,13 +67919,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -65661,11 +67941,64 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVQ	(R5), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$2, R3, four_92
 	TBZ	$1, R3, one_93
 	FMOVD	(R1), F7
@@ -65700,7 +68033,7 @@ four_95:
 
 loaded_94:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
 	FMOVD	(R1), F6
@@ -65717,7 +68050,7 @@ four_98:
 	FMOVQ	(R1), F6
 
 loaded_97:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_101
 	TBZ	$1, R3, one_102
 	FMOVD	(R1), F5
@@ -65773,12 +68106,12 @@ loaded_106:
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$2, R3, four_110
 	TBZ	$1, R3, one_111
 	FMOVD	(R14), F6
@@ -65797,46 +68130,46 @@ four_110:
 loaded_109:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_112:
 	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R12)
+	FMOVS	F7, (R13)
 
 skip_113:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -65846,120 +68179,122 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$4, R11
 	BLT	narrow7
+	CMP	$4, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$3, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$3, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
-	FMOVQ	(R5), F6
-	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R6), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R7), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	FMOVQ	(R2), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$32, R11
@@ -65968,18 +68303,6 @@ many7:
 	FLDPQ	32(R8), (F5, F4)
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -65993,9 +68316,21 @@ many7:
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R7), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R7), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R7), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V17.S4, V9.S4, V9.S4
@@ -66028,27 +68363,27 @@ many7:
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.S4, V3.S4, V3.S4
 	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -66056,10 +68391,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R8, R8
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
@@ -66072,35 +68407,35 @@ one7:
 	CMP	$4, R11
 	BLT	last7
 	FMOVQ	(R8), F0
-	FMOVQ	(R5), F1
-	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R6), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R7), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	(R2), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R8, R8
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
-	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R5, R5
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
@@ -66121,28 +68456,81 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVQ	(R8), F0
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R5), F1
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R2), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -66165,7 +68553,7 @@ four_115:
 	FMOVQ	(R9), F0
 
 loaded_114:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R11, four_118
 	TBZ	$1, R11, one_119
 	FMOVD	(R9), F1
@@ -66183,7 +68571,7 @@ four_118:
 
 loaded_117:
 	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
 	FMOVD	(R9), F1
@@ -66201,7 +68589,7 @@ four_121:
 
 loaded_120:
 	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
 	FMOVD	(R9), F1
@@ -66303,13 +68691,13 @@ skip_136:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -66328,65 +68716,67 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$4, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$4, R5
 	BLT	narrow8
+	CMP	$4, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$3, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$4, R12, R12
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R8), F1
@@ -66409,45 +68799,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$4, R13, R13
 	LSL	$2, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$32, R7
+	CMP	$32, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -66465,24 +68855,24 @@ many8:
 	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.S4, V13.S4, V13.S4
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V12.S4, V3.S4, V3.S4
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V4.S4, V4.S4
@@ -66554,25 +68944,25 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R7, R7
+	SUB	$32, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$4, R7
+	CMP	$4, R5
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R8), F6
@@ -66597,37 +68987,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$4, R7, R7
+	SUB	$4, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$2, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$2, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -66640,18 +69030,73 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
+
+vector8:
+	MOVD	64(R0), R5
+
+vector8outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	FMOVQ	(R10), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R13
+	CBZ	R13, vector8done
+	MOVD	R1, R12
+
+vector8left:
+	FMOVQ	(R12), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector8left
+
+vector8done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R3, R3
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
 
 narrow8:
 	MOVD	R1, 32(RSP)
 
 narrow8outer:
 	ADD	$0, R3, R1
-	TBNZ	$2, R7, four_138
-	TBZ	$1, R7, one_139
+	TBNZ	$2, R5, four_138
+	TBZ	$1, R5, one_139
 	FMOVD	(R1), F7
-	TBZ	$0, R7, loaded_137
+	TBZ	$0, R5, loaded_137
 	ADD	$8, R1, R1
 	VLD1	(R1), V7.S[2]
 	JMP	loaded_137
@@ -66665,10 +69110,10 @@ four_138:
 
 loaded_137:
 	ADD	$0, R4, R1
-	TBNZ	$2, R7, four_141
-	TBZ	$1, R7, one_142
+	TBNZ	$2, R5, four_141
+	TBZ	$1, R5, one_142
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_140
+	TBZ	$0, R5, loaded_140
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_140
@@ -66682,11 +69127,11 @@ four_141:
 
 loaded_140:
 	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R6, R1
-	TBNZ	$2, R7, four_144
-	TBZ	$1, R7, one_145
+	ADD	$0, R7, R1
+	TBNZ	$2, R5, four_144
+	TBZ	$1, R5, one_145
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_143
+	TBZ	$0, R5, loaded_143
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_143
@@ -66699,11 +69144,11 @@ four_144:
 	FMOVQ	(R1), F6
 
 loaded_143:
-	ADD	$0, R5, R1
-	TBNZ	$2, R7, four_147
-	TBZ	$1, R7, one_148
+	ADD	$0, R6, R1
+	TBNZ	$2, R5, four_147
+	TBZ	$1, R5, one_148
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_146
+	TBZ	$0, R5, loaded_146
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_146
@@ -66719,10 +69164,10 @@ loaded_146:
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	ADD	$0, R8, R1
-	TBNZ	$2, R7, four_150
-	TBZ	$1, R7, one_151
+	TBNZ	$2, R5, four_150
+	TBZ	$1, R5, one_151
 	FMOVD	(R1), F6
-	TBZ	$0, R7, loaded_149
+	TBZ	$0, R5, loaded_149
 	ADD	$8, R1, R1
 	VLD1	(R1), V6.S[2]
 	JMP	loaded_149
@@ -66736,10 +69181,10 @@ four_150:
 
 loaded_149:
 	ADD	$0, R9, R1
-	TBNZ	$2, R7, four_153
-	TBZ	$1, R7, one_154
+	TBNZ	$2, R5, four_153
+	TBZ	$1, R5, one_154
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_152
+	TBZ	$0, R5, loaded_152
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_152
@@ -66754,10 +69199,10 @@ four_153:
 loaded_152:
 	VADD	V5.S4, V6.S4, V6.S4
 	ADD	$0, R10, R1
-	TBNZ	$2, R7, four_156
-	TBZ	$1, R7, one_157
+	TBNZ	$2, R5, four_156
+	TBZ	$1, R5, one_157
 	FMOVD	(R1), F5
-	TBZ	$0, R7, loaded_155
+	TBZ	$0, R5, loaded_155
 	ADD	$8, R1, R1
 	VLD1	(R1), V5.S[2]
 	JMP	loaded_155
@@ -66773,16 +69218,16 @@ loaded_155:
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
 
 narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R7, four_159
-	TBZ	$1, R7, one_160
+	ADD	$0, R13, R14
+	TBNZ	$2, R5, four_159
+	TBZ	$1, R5, one_160
 	FMOVD	(R14), F6
-	TBZ	$0, R7, loaded_158
+	TBZ	$0, R5, loaded_158
 	ADD	$8, R14, R14
 	VLD1	(R14), V6.S[2]
 	JMP	loaded_158
@@ -66797,46 +69242,46 @@ four_159:
 loaded_158:
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
 
 narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$1, R7, skip_161
-	FMOVD	F7, (R12)
-	ADD	$8, R12, R12
+	ADD	$0, R2, R13
+	TBZ	$1, R5, skip_161
+	FMOVD	F7, (R13)
+	ADD	$8, R13, R13
 	VEXT	$8, V7.B16, V7.B16, V7.B16
 
 skip_161:
-	TBZ	$0, R7, skip_162
-	FMOVS	F7, (R12)
+	TBZ	$0, R5, skip_162
+	FMOVS	F7, (R13)
 
 skip_162:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -66846,63 +69291,65 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$4, R8
 	BLT	narrow9
+	CMP	$4, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$3, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$3, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$4, R13, R13
+	LSL	$2, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R6), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
@@ -66910,60 +69357,60 @@ outer9:
 	FMOVQ	(R1), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	FMOVQ	(R2), F5
-	FMOVQ	(R7), F4
+	FMOVQ	(R5), F4
 	VADD	V4.S4, V5.S4, V5.S4
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$4, R12, R12
+	LSL	$2, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$32, R8
@@ -66972,20 +69419,20 @@ many9:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R6), (F8, F9)
 	VADD	V8.S4, V3.S4, V3.S4
 	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
 	VADD	V12.S4, V8.S4, V8.S4
 	VADD	V13.S4, V9.S4, V9.S4
@@ -66996,8 +69443,8 @@ many9:
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
 	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V13.S4, V10.S4, V10.S4
@@ -67026,10 +69473,10 @@ many9:
 	VADD	V16.S4, V15.S4, V15.S4
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V16.S4, V8.S4, V8.S4
@@ -67038,10 +69485,10 @@ many9:
 	VADD	V19.S4, V11.S4, V11.S4
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R7), (F20, F21)
+	FLDPQ	64(R5), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	96(R7), (F21, F20)
+	FLDPQ	96(R5), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V19.S4, V12.S4, V12.S4
@@ -67056,27 +69503,27 @@ many9:
 	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.S4, V3.S4, V3.S4
 	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -67084,13 +69531,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R8, R8
@@ -67100,9 +69547,9 @@ one9:
 	CMP	$4, R8
 	BLT	last9
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -67110,32 +69557,32 @@ one9:
 	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	(R2), F2
-	FMOVQ	(R7), F3
+	FMOVQ	(R5), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$4, R8, R8
@@ -67153,28 +69600,85 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R7), F1
+	FMOVQ	(R4), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R2), F2
+	FMOVQ	(R5), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -67197,7 +69701,7 @@ four_164:
 	FMOVQ	(R9), F0
 
 loaded_163:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_167
 	TBZ	$1, R8, one_168
 	FMOVD	(R9), F1
@@ -67215,7 +69719,7 @@ four_167:
 
 loaded_166:
 	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
 	FMOVD	(R9), F1
@@ -67303,7 +69807,7 @@ four_182:
 	FMOVQ	(R9), F2
 
 loaded_181:
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_185
 	TBZ	$1, R8, one_186
 	FMOVD	(R9), F3
@@ -67371,9 +69875,9 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -67383,7 +69887,7 @@ skip_191:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -67445,6 +69949,8 @@ tree0:
 	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow0
+	CMP	$2, R4
+	BEQ	vector0
 
 outer0:
 	MOVD	R4, R5
@@ -67567,6 +70073,35 @@ next0:
 	MOVD	56(R0), R4
 	JMP	outer0
 
+vector0:
+	MOVD	64(R0), R4
+
+vector0outer:
+	FMOVQ	(R2), F7
+	MOVD	72(R0), R6
+	CBZ	R6, vector0done
+	MOVD	R3, R5
+
+vector0left:
+	FMOVQ	(R5), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R7
+	ADD	R7, R5, R5
+	SUB	$1, R6, R6
+	CBNZ	R6, vector0left
+
+vector0done:
+	FMOVQ	F7, (R1)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	88(R0), R5
+	ADD	R5, R1, R1
+	MOVD	96(R0), R5
+	ADD	R5, R3, R3
+	SUB	$1, R4, R4
+	CBNZ	R4, vector0outer
+	JMP	end
+
 narrow0:
 	MOVD	R3, 32(RSP)
 
@@ -67581,12 +70116,12 @@ two_2:
 
 loaded_1:
 	MOVD	32(RSP), R3
-	MOVD	72(R0), R6
-	CBZ	R6, narrow0done
-	MOVD	R3, R5
+	MOVD	72(R0), R5
+	CBZ	R5, narrow0done
+	MOVD	R3, R6
 
 narrow0left:
-	ADD	$0, R5, R7
+	ADD	$0, R6, R7
 	TBNZ	$1, R4, two_4
 	FMOVD	(R7), F6
 	JMP	loaded_3
@@ -67597,26 +70132,26 @@ two_4:
 loaded_3:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, narrow0left
+	ADD	R7, R6, R6
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow0left
 
 narrow0done:
-	ADD	$0, R1, R5
+	ADD	$0, R1, R6
 	TBZ	$0, R4, skip_5
-	FMOVD	F7, (R5)
+	FMOVD	F7, (R6)
 
 skip_5:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	80(R0), R6
+	ADD	R6, R2, R2
+	MOVD	88(R0), R6
+	ADD	R6, R1, R1
+	MOVD	96(R0), R6
+	ADD	R6, R3, R3
 	MOVD	R3, 32(RSP)
 	JMP	narrow0outer
 	JMP	end
@@ -67626,32 +70161,34 @@ tree1:
 	MOVD	(R0), R3
 	MOVD	16(R0), R1
 	MOVD	24(R0), R4
-	ADD	R4, R2, R5
+	ADD	R4, R2, R6
 	MOVD	56(R0), R4
 	CMP	$2, R4
 	BLT	narrow1
+	CMP	$2, R4
+	BEQ	vector1
 
 outer1:
-	MOVD	R4, R6
-	AND	$1, R6, R6
-	CBZ	R6, many1
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R5, R5
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	ADD	R6, R1, R1
+	MOVD	R4, R5
+	AND	$1, R5, R5
+	CBZ	R5, many1
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R6, R6
+	MOVD	R4, R5
+	SUB	$2, R5, R5
+	LSL	$3, R5, R5
+	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
-	FMOVQ	(R5), F6
+	FMOVQ	(R6), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R6
-	CBZ	R6, overlap1done
+	MOVD	72(R0), R5
+	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
@@ -67659,8 +70196,8 @@ overlap1left:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, overlap1left
+	SUB	$1, R5, R5
+	CBNZ	R5, overlap1left
 
 overlap1done:
 	FMOVQ	F7, 64(RSP)
@@ -67671,7 +70208,7 @@ overlap1done:
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
-	SUB	R7, R5, R5
+	SUB	R7, R6, R6
 	MOVD	R4, R7
 	SUB	$2, R7, R7
 	LSL	$3, R7, R7
@@ -67684,23 +70221,6 @@ many1:
 	FLDPQ	32(R2), (F5, F4)
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	72(R0), R7
-	CBZ	R7, many1done
-	MOVD	R1, R6
-
-many1left:
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -67713,8 +70233,25 @@ many1left:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	72(R0), R7
+	CBZ	R7, many1done
+	MOVD	R1, R5
+
+many1left:
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R5, R5
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
@@ -67724,7 +70261,7 @@ many1done:
 	FSTPQ	(F3, F2), 64(R3)
 	FSTPQ	(F1, F0), 96(R3)
 	ADD	$128, R2, R2
-	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	SUB	$16, R4, R4
@@ -67734,10 +70271,10 @@ one1:
 	CMP	$2, R4
 	BLT	last1
 	FMOVQ	(R2), F0
-	FMOVQ	(R5), F1
+	FMOVQ	(R6), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R6
-	CBZ	R6, one1done
+	MOVD	72(R0), R5
+	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
@@ -67745,13 +70282,13 @@ one1left:
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
-	SUB	$1, R6, R6
-	CBNZ	R6, one1left
+	SUB	$1, R5, R5
+	CBNZ	R5, one1left
 
 one1done:
 	FMOVQ	F0, (R3)
 	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+	ADD	$16, R6, R6
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
@@ -67772,13 +70309,46 @@ next1:
 	MOVD	32(RSP), R7
 	ADD	R7, R2, R2
 	MOVD	32(RSP), R7
-	ADD	R7, R5, R5
+	ADD	R7, R6, R6
 	MOVD	40(RSP), R7
 	ADD	R7, R3, R3
 	MOVD	48(RSP), R7
 	ADD	R7, R1, R1
 	MOVD	56(R0), R4
 	JMP	outer1
+
+vector1:
+	MOVD	64(R0), R4
+
+vector1outer:
+	FMOVQ	(R2), F0
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R7
+	CBZ	R7, vector1done
+	MOVD	R1, R5
+
+vector1left:
+	FMOVQ	(R5), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R8
+	ADD	R8, R5, R5
+	SUB	$1, R7, R7
+	CBNZ	R7, vector1left
+
+vector1done:
+	FMOVQ	F0, (R3)
+	MOVD	80(R0), R5
+	ADD	R5, R2, R2
+	MOVD	80(R0), R5
+	ADD	R5, R6, R6
+	MOVD	88(R0), R5
+	ADD	R5, R3, R3
+	MOVD	96(R0), R5
+	ADD	R5, R1, R1
+	SUB	$1, R4, R4
+	CBNZ	R4, vector1outer
+	JMP	end
 
 narrow1:
 	MOVD	R1, 32(RSP)
@@ -67793,7 +70363,7 @@ two_7:
 	FMOVQ	(R1), F0
 
 loaded_6:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R4, two_9
 	FMOVD	(R1), F1
 	JMP	loaded_8
@@ -67804,12 +70374,12 @@ two_9:
 loaded_8:
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R7
-	CBZ	R7, narrow1done
-	MOVD	R1, R6
+	MOVD	72(R0), R5
+	CBZ	R5, narrow1done
+	MOVD	R1, R7
 
 narrow1left:
-	ADD	$0, R6, R8
+	ADD	$0, R7, R8
 	TBNZ	$1, R4, two_11
 	FMOVD	(R8), F1
 	JMP	loaded_10
@@ -67820,44 +70390,46 @@ two_11:
 loaded_10:
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R8
-	ADD	R8, R6, R6
-	SUB	$1, R7, R7
-	CBNZ	R7, narrow1left
+	ADD	R8, R7, R7
+	SUB	$1, R5, R5
+	CBNZ	R5, narrow1left
 
 narrow1done:
-	ADD	$0, R3, R6
+	ADD	$0, R3, R7
 	TBZ	$0, R4, skip_12
-	FMOVD	F0, (R6)
+	FMOVD	F0, (R7)
 
 skip_12:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	80(R0), R6
-	ADD	R6, R5, R5
-	MOVD	88(R0), R6
-	ADD	R6, R3, R3
-	MOVD	96(R0), R6
-	ADD	R6, R1, R1
+	MOVD	16(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 16(RSP)
+	CBZ	R7, end
+	MOVD	80(R0), R7
+	ADD	R7, R2, R2
+	MOVD	80(R0), R7
+	ADD	R7, R6, R6
+	MOVD	88(R0), R7
+	ADD	R7, R3, R3
+	MOVD	96(R0), R7
+	ADD	R7, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow1outer
 	JMP	end
 
 tree2:
-	MOVD	8(R0), R5
+	MOVD	8(R0), R6
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R5, R4
+	ADD	R3, R6, R4
 	MOVD	32(R0), R3
-	ADD	R3, R5, R6
-	ADD	R3, R4, R7
+	ADD	R3, R6, R7
+	ADD	R3, R4, R5
 	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow2
+	CMP	$2, R3
+	BEQ	vector2
 
 outer2:
 	MOVD	R3, R8
@@ -67866,7 +70438,7 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R5, R5
+	ADD	R8, R6, R6
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
@@ -67874,19 +70446,19 @@ outer2:
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
 	ADD	R8, R7, R7
 	MOVD	R3, R8
 	SUB	$2, R8, R8
 	LSL	$3, R8, R8
+	ADD	R8, R5, R5
+	MOVD	R3, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
 	ADD	R8, R1, R1
-	FMOVQ	(R5), F0
+	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R6), F1
+	FMOVQ	(R7), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
@@ -67905,7 +70477,7 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R5, R5
+	SUB	R9, R6, R6
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -67913,11 +70485,11 @@ overlap2done:
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R6, R6
+	SUB	R9, R7, R7
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
-	SUB	R9, R7, R7
+	SUB	R9, R5, R5
 	MOVD	R3, R9
 	SUB	$2, R9, R9
 	LSL	$3, R9, R9
@@ -67926,10 +70498,10 @@ overlap2done:
 many2:
 	CMP	$16, R3
 	BLT	one2
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
+	FLDPQ	(R6), (F0, F1)
+	FLDPQ	32(R6), (F2, F3)
+	FLDPQ	64(R6), (F4, F5)
+	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
@@ -67942,16 +70514,16 @@ many2:
 	FLDPQ	96(R4), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	(R6), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R6), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	VADD	V9.D2, V2.D2, V2.D2
 	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R6), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	VADD	V8.D2, V4.D2, V4.D2
 	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
 	MOVD	72(R0), R9
@@ -67981,10 +70553,10 @@ many2done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
 	ADD	$128, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
 	SUB	$16, R3, R3
@@ -67993,10 +70565,10 @@ many2done:
 one2:
 	CMP	$2, R3
 	BLT	last2
-	FMOVQ	(R5), F7
+	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R6), F6
+	FMOVQ	(R7), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
@@ -68012,10 +70584,10 @@ one2left:
 
 one2done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
 	ADD	$16, R6, R6
+	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
 	SUB	$2, R3, R3
@@ -68034,13 +70606,13 @@ next2:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
+	ADD	R9, R6, R6
 	MOVD	32(RSP), R9
 	ADD	R9, R4, R4
 	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
 	ADD	R9, R7, R7
+	MOVD	32(RSP), R9
+	ADD	R9, R5, R5
 	MOVD	40(RSP), R9
 	ADD	R9, R2, R2
 	MOVD	48(RSP), R9
@@ -68048,11 +70620,50 @@ next2:
 	MOVD	56(R0), R3
 	JMP	outer2
 
+vector2:
+	MOVD	64(R0), R3
+
+vector2outer:
+	FMOVQ	(R6), F7
+	FMOVQ	(R4), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R7), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R9
+	CBZ	R9, vector2done
+	MOVD	R1, R8
+
+vector2left:
+	FMOVQ	(R8), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, vector2left
+
+vector2done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R8
+	ADD	R8, R6, R6
+	MOVD	80(R0), R8
+	ADD	R8, R4, R4
+	MOVD	80(R0), R8
+	ADD	R8, R7, R7
+	MOVD	80(R0), R8
+	ADD	R8, R5, R5
+	MOVD	88(R0), R8
+	ADD	R8, R2, R2
+	MOVD	96(R0), R8
+	ADD	R8, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector2outer
+	JMP	end
+
 narrow2:
 	MOVD	R1, 32(RSP)
 
 narrow2outer:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_14
 	FMOVD	(R1), F7
 	JMP	loaded_13
@@ -68071,7 +70682,7 @@ two_16:
 
 loaded_15:
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_18
 	FMOVD	(R1), F6
 	JMP	loaded_17
@@ -68082,12 +70693,12 @@ two_18:
 loaded_17:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R9
-	CBZ	R9, narrow2done
-	MOVD	R1, R8
+	MOVD	72(R0), R8
+	CBZ	R8, narrow2done
+	MOVD	R1, R9
 
 narrow2left:
-	ADD	$0, R8, R10
+	ADD	$0, R9, R10
 	TBNZ	$1, R3, two_20
 	FMOVD	(R10), F6
 	JMP	loaded_19
@@ -68098,122 +70709,124 @@ two_20:
 loaded_19:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow2left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, narrow2left
 
 narrow2done:
-	ADD	$0, R2, R8
+	ADD	$0, R2, R9
 	TBZ	$0, R3, skip_21
-	FMOVD	F7, (R8)
+	FMOVD	F7, (R9)
 
 skip_21:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
+	MOVD	16(RSP), R9
+	SUB	$1, R9, R9
+	MOVD	R9, 16(RSP)
+	CBZ	R9, end
+	MOVD	80(R0), R9
+	ADD	R9, R6, R6
+	MOVD	80(R0), R9
+	ADD	R9, R4, R4
+	MOVD	80(R0), R9
+	ADD	R9, R7, R7
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	88(R0), R9
+	ADD	R9, R2, R2
+	MOVD	96(R0), R9
+	ADD	R9, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow2outer
 	JMP	end
 
 tree3:
-	MOVD	8(R0), R7
-	MOVD	(R0), R6
+	MOVD	8(R0), R5
+	MOVD	(R0), R7
 	MOVD	16(R0), R4
-	MOVD	24(R0), R5
-	ADD	R5, R7, R1
-	MOVD	32(R0), R5
-	ADD	R5, R7, R2
-	ADD	R5, R1, R3
-	MOVD	56(R0), R5
-	CMP	$2, R5
+	MOVD	24(R0), R6
+	ADD	R6, R5, R1
+	MOVD	32(R0), R6
+	ADD	R6, R5, R2
+	ADD	R6, R1, R3
+	MOVD	56(R0), R6
+	CMP	$2, R6
 	BLT	narrow3
+	CMP	$2, R6
+	BEQ	vector3
 
 outer3:
-	MOVD	R5, R8
-	AND	$1, R8, R8
-	CBZ	R8, many3
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R1, R1
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R2, R2
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R3, R3
-	MOVD	R5, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R4, R4
-	FMOVQ	(R7), F7
+	MOVD	R6, R9
+	AND	$1, R9, R9
+	CBZ	R9, many3
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R5, R5
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R1, R1
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R2, R2
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R3, R3
+	MOVD	R6, R9
+	SUB	$2, R9, R9
+	LSL	$3, R9, R9
+	ADD	R9, R4, R4
+	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R8
-	CBZ	R8, overlap3done
-	MOVD	R4, R9
+	MOVD	72(R0), R9
+	CBZ	R9, overlap3done
+	MOVD	R4, R8
 
 overlap3left:
-	FMOVQ	(R9), F6
+	FMOVQ	(R8), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap3left
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, overlap3left
 
 overlap3done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R1, R1
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R2, R2
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R3, R3
-	MOVD	R5, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R4, R4
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R5, R5
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R1, R1
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R2, R2
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R3, R3
+	MOVD	R6, R8
+	SUB	$2, R8, R8
+	LSL	$3, R8, R8
+	SUB	R8, R4, R4
 
 many3:
-	CMP	$16, R5
+	CMP	$16, R6
 	BLT	one3
-	FLDPQ	(R7), (F7, F6)
-	FLDPQ	32(R7), (F5, F4)
-	FLDPQ	64(R7), (F3, F2)
-	FLDPQ	96(R7), (F1, F0)
+	FLDPQ	(R5), (F7, F6)
+	FLDPQ	32(R5), (F5, F4)
+	FLDPQ	64(R5), (F3, F2)
+	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -68250,46 +70863,107 @@ many3:
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	72(R0), R9
-	CBZ	R9, many3done
-	MOVD	R4, R8
+	MOVD	72(R0), R8
+	CBZ	R8, many3done
+	MOVD	R4, R9
 
 many3left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R9), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R9), (F9, F8)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R9), (F8, F9)
 	VADD	V8.D2, V3.D2, V3.D2
 	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R9), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, many3left
+	ADD	R10, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, many3left
 
 many3done:
-	FSTPQ	(F7, F6), (R6)
-	FSTPQ	(F5, F4), 32(R6)
-	FSTPQ	(F3, F2), 64(R6)
-	FSTPQ	(F1, F0), 96(R6)
-	ADD	$128, R7, R7
+	FSTPQ	(F7, F6), (R7)
+	FSTPQ	(F5, F4), 32(R7)
+	FSTPQ	(F3, F2), 64(R7)
+	FSTPQ	(F1, F0), 96(R7)
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
-	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
-	SUB	$16, R5, R5
+	SUB	$16, R6, R6
 	JMP	many3
 
 one3:
-	CMP	$2, R5
+	CMP	$2, R6
 	BLT	last3
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
+	FMOVQ	(R1), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R2), F1
+	FMOVQ	(R3), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R9
+	CBZ	R9, one3done
+	MOVD	R4, R8
+
+one3left:
+	FMOVQ	(R8), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R10
+	ADD	R10, R8, R8
+	SUB	$1, R9, R9
+	CBNZ	R9, one3left
+
+one3done:
+	FMOVQ	F0, (R7)
+	ADD	$16, R5, R5
+	ADD	$16, R1, R1
+	ADD	$16, R2, R2
+	ADD	$16, R3, R3
+	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	SUB	$2, R6, R6
+	JMP	one3
+
+last3:
+	CBZ	R6, next3
+	LSL	$3, R6, R6
+	ADD	R6, R7, R7
+	FMOVQ	64(RSP), F0
+	FMOVQ	F0, -16(R7)
+
+next3:
+	MOVD	16(RSP), R6
+	SUB	$1, R6, R6
+	MOVD	R6, 16(RSP)
+	CBZ	R6, end
+	MOVD	32(RSP), R8
+	ADD	R8, R5, R5
+	MOVD	32(RSP), R8
+	ADD	R8, R1, R1
+	MOVD	32(RSP), R8
+	ADD	R8, R2, R2
+	MOVD	32(RSP), R8
+	ADD	R8, R3, R3
+	MOVD	40(RSP), R8
+	ADD	R8, R7, R7
+	MOVD	48(RSP), R8
+	ADD	R8, R4, R4
+	MOVD	56(R0), R6
+	JMP	outer3
+
+vector3:
+	MOVD	64(R0), R6
+
+vector3outer:
+	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R2), F1
@@ -68297,61 +70971,41 @@ one3:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	72(R0), R8
-	CBZ	R8, one3done
+	CBZ	R8, vector3done
 	MOVD	R4, R9
 
-one3left:
+vector3left:
 	FMOVQ	(R9), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
-	CBNZ	R8, one3left
+	CBNZ	R8, vector3left
 
-one3done:
-	FMOVQ	F0, (R6)
-	ADD	$16, R7, R7
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R6, R6
-	ADD	$16, R4, R4
-	SUB	$2, R5, R5
-	JMP	one3
-
-last3:
-	CBZ	R5, next3
-	LSL	$3, R5, R5
-	ADD	R5, R6, R6
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R6)
-
-next3:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+vector3done:
+	FMOVQ	F0, (R7)
+	MOVD	80(R0), R9
+	ADD	R9, R5, R5
+	MOVD	80(R0), R9
 	ADD	R9, R1, R1
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R2, R2
-	MOVD	32(RSP), R9
+	MOVD	80(R0), R9
 	ADD	R9, R3, R3
-	MOVD	40(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	48(RSP), R9
+	MOVD	88(R0), R9
+	ADD	R9, R7, R7
+	MOVD	96(R0), R9
 	ADD	R9, R4, R4
-	MOVD	56(R0), R5
-	JMP	outer3
+	SUB	$1, R6, R6
+	CBNZ	R6, vector3outer
+	JMP	end
 
 narrow3:
 	MOVD	R4, 32(RSP)
 
 narrow3outer:
-	ADD	$0, R7, R4
-	TBNZ	$1, R5, two_23
+	ADD	$0, R5, R4
+	TBNZ	$1, R6, two_23
 	FMOVD	(R4), F0
 	JMP	loaded_22
 
@@ -68360,7 +71014,7 @@ two_23:
 
 loaded_22:
 	ADD	$0, R1, R4
-	TBNZ	$1, R5, two_25
+	TBNZ	$1, R6, two_25
 	FMOVD	(R4), F1
 	JMP	loaded_24
 
@@ -68370,7 +71024,7 @@ two_25:
 loaded_24:
 	VADD	V1.D2, V0.D2, V0.D2
 	ADD	$0, R2, R4
-	TBNZ	$1, R5, two_27
+	TBNZ	$1, R6, two_27
 	FMOVD	(R4), F1
 	JMP	loaded_26
 
@@ -68379,7 +71033,7 @@ two_27:
 
 loaded_26:
 	ADD	$0, R3, R4
-	TBNZ	$1, R5, two_29
+	TBNZ	$1, R6, two_29
 	FMOVD	(R4), F2
 	JMP	loaded_28
 
@@ -68396,7 +71050,7 @@ loaded_28:
 
 narrow3left:
 	ADD	$0, R8, R10
-	TBNZ	$1, R5, two_31
+	TBNZ	$1, R6, two_31
 	FMOVD	(R10), F1
 	JMP	loaded_30
 
@@ -68411,8 +71065,8 @@ loaded_30:
 	CBNZ	R9, narrow3left
 
 narrow3done:
-	ADD	$0, R6, R8
-	TBZ	$0, R5, skip_32
+	ADD	$0, R7, R8
+	TBZ	$0, R6, skip_32
 	FMOVD	F0, (R8)
 
 skip_32:
@@ -68421,7 +71075,7 @@ skip_32:
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
 	MOVD	80(R0), R8
-	ADD	R8, R7, R7
+	ADD	R8, R5, R5
 	MOVD	80(R0), R8
 	ADD	R8, R1, R1
 	MOVD	80(R0), R8
@@ -68429,7 +71083,7 @@ skip_32:
 	MOVD	80(R0), R8
 	ADD	R8, R3, R3
 	MOVD	88(R0), R8
-	ADD	R8, R6, R6
+	ADD	R8, R7, R7
 	MOVD	96(R0), R8
 	ADD	R8, R4, R4
 	MOVD	R4, 32(RSP)
@@ -68440,65 +71094,67 @@ tree4:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$2, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$2, R5
 	BLT	narrow4
+	CMP	$2, R5
+	BEQ	vector4
 
 outer4:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many4
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R8), F1
@@ -68517,45 +71173,45 @@ overlap4left:
 
 overlap4done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R1, R1
 
 many4:
-	CMP	$16, R7
+	CMP	$16, R5
 	BLT	one4
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -68573,24 +71229,24 @@ many4:
 	FLDPQ	96(R4), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
-	FLDPQ	(R5), (F12, F13)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
+	FLDPQ	(R6), (F12, F13)
 	VADD	V12.D2, V8.D2, V8.D2
 	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	32(R5), (F13, F12)
+	FLDPQ	32(R6), (F13, F12)
 	VADD	V13.D2, V10.D2, V10.D2
 	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
-	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
+	FLDPQ	64(R6), (F12, F13)
 	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	96(R5), (F13, F12)
+	FLDPQ	96(R6), (F13, F12)
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V12.D2, V8.D2, V8.D2
 	VADD	V11.D2, V4.D2, V4.D2
@@ -68638,25 +71294,25 @@ many4done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R7, R7
+	SUB	$16, R5, R5
 	JMP	many4
 
 one4:
-	CMP	$2, R7
+	CMP	$2, R5
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R8), F6
@@ -68677,37 +71333,37 @@ one4done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$2, R7, R7
+	SUB	$2, R5, R5
 	JMP	one4
 
 last4:
-	CBZ	R7, next4
-	LSL	$3, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next4
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next4:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -68720,101 +71376,44 @@ next4:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer4
 
-narrow4:
-	MOVD	R1, 32(RSP)
+vector4:
+	MOVD	64(R0), R5
 
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R7, two_34
-	FMOVD	(R1), F7
-	JMP	loaded_33
-
-two_34:
-	FMOVQ	(R1), F7
-
-loaded_33:
-	ADD	$0, R4, R1
-	TBNZ	$1, R7, two_36
-	FMOVD	(R1), F6
-	JMP	loaded_35
-
-two_36:
-	FMOVQ	(R1), F6
-
-loaded_35:
+vector4outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R6, R1
-	TBNZ	$1, R7, two_38
-	FMOVD	(R1), F6
-	JMP	loaded_37
-
-two_38:
-	FMOVQ	(R1), F6
-
-loaded_37:
-	ADD	$0, R5, R1
-	TBNZ	$1, R7, two_40
-	FMOVD	(R1), F5
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R1), F5
-
-loaded_39:
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R8, R1
-	TBNZ	$1, R7, two_42
-	FMOVD	(R1), F6
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R1), F6
-
-loaded_41:
+	FMOVQ	(R8), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
 	MOVD	72(R0), R13
-	CBZ	R13, narrow4done
+	CBZ	R13, vector4done
 	MOVD	R1, R12
 
-narrow4left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R7, two_44
-	FMOVD	(R14), F6
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R14), F6
-
-loaded_43:
+vector4left:
+	FMOVQ	(R12), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow4left
+	CBNZ	R13, vector4left
 
-narrow4done:
-	ADD	$0, R2, R12
-	TBZ	$0, R7, skip_45
-	FMOVD	F7, (R12)
-
-skip_45:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
+vector4done:
+	FMOVQ	F7, (R2)
 	MOVD	80(R0), R12
 	ADD	R12, R3, R3
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
@@ -68827,6 +71426,114 @@ skip_45:
 	ADD	R12, R2, R2
 	MOVD	96(R0), R12
 	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector4outer
+	JMP	end
+
+narrow4:
+	MOVD	R1, 32(RSP)
+
+narrow4outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R5, two_34
+	FMOVD	(R1), F7
+	JMP	loaded_33
+
+two_34:
+	FMOVQ	(R1), F7
+
+loaded_33:
+	ADD	$0, R4, R1
+	TBNZ	$1, R5, two_36
+	FMOVD	(R1), F6
+	JMP	loaded_35
+
+two_36:
+	FMOVQ	(R1), F6
+
+loaded_35:
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R7, R1
+	TBNZ	$1, R5, two_38
+	FMOVD	(R1), F6
+	JMP	loaded_37
+
+two_38:
+	FMOVQ	(R1), F6
+
+loaded_37:
+	ADD	$0, R6, R1
+	TBNZ	$1, R5, two_40
+	FMOVD	(R1), F5
+	JMP	loaded_39
+
+two_40:
+	FMOVQ	(R1), F5
+
+loaded_39:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R8, R1
+	TBNZ	$1, R5, two_42
+	FMOVD	(R1), F6
+	JMP	loaded_41
+
+two_42:
+	FMOVQ	(R1), F6
+
+loaded_41:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R12
+	CBZ	R12, narrow4done
+	MOVD	R1, R13
+
+narrow4left:
+	ADD	$0, R13, R14
+	TBNZ	$1, R5, two_44
+	FMOVD	(R14), F6
+	JMP	loaded_43
+
+two_44:
+	FMOVQ	(R14), F6
+
+loaded_43:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow4left
+
+narrow4done:
+	ADD	$0, R2, R13
+	TBZ	$0, R5, skip_45
+	FMOVD	F7, (R13)
+
+skip_45:
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow4outer
 	JMP	end
@@ -68836,118 +71543,120 @@ tree5:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$2, R8
 	BLT	narrow5
+	CMP	$2, R8
+	BEQ	vector5
 
 outer5:
-	MOVD	R8, R12
-	AND	$1, R12, R12
-	CBZ	R12, many5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$1, R13, R13
+	CBZ	R13, many5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R6), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R7), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap5done
+	MOVD	R9, R12
 
 overlap5left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap5left
 
 overlap5done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many5:
 	CMP	$16, R8
@@ -68956,18 +71665,6 @@ many5:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -68978,6 +71675,18 @@ many5:
 	VADD	V8.D2, V3.D2, V3.D2
 	VADD	V9.D2, V2.D2, V2.D2
 	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R7), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R7), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R7), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	FLDPQ	(R3), (F8, F9)
@@ -69004,27 +71713,27 @@ many5:
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many5done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many5done
+	MOVD	R9, R13
 
 many5left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.D2, V3.D2, V3.D2
 	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many5left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
@@ -69032,13 +71741,13 @@ many5done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
@@ -69048,36 +71757,36 @@ one5:
 	CMP	$2, R8
 	BLT	last5
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one5done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one5done
+	MOVD	R9, R12
 
 one5left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one5left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
@@ -69095,28 +71804,79 @@ next5:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer5
+
+vector5:
+	MOVD	64(R0), R8
+
+vector5outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R3), F1
+	FMOVQ	(R2), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, vector5done
+	MOVD	R9, R13
+
+vector5left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector5left
+
+vector5done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector5outer
+	JMP	end
 
 narrow5:
 	MOVD	R9, 32(RSP)
@@ -69131,7 +71891,7 @@ two_47:
 	FMOVQ	(R9), F0
 
 loaded_46:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R8, two_49
 	FMOVD	(R9), F1
 	JMP	loaded_48
@@ -69141,7 +71901,7 @@ two_49:
 
 loaded_48:
 	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_51
 	FMOVD	(R9), F1
 	JMP	loaded_50
@@ -69205,9 +71965,9 @@ skip_58:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -69217,7 +71977,7 @@ skip_58:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12
@@ -69227,22 +71987,24 @@ skip_58:
 	JMP	end
 
 tree6:
-	MOVD	8(R0), R7
+	MOVD	8(R0), R5
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
 	MOVD	24(R0), R3
-	ADD	R3, R7, R4
+	ADD	R3, R5, R4
 	MOVD	32(R0), R3
-	ADD	R3, R7, R6
-	ADD	R3, R4, R5
+	ADD	R3, R5, R7
+	ADD	R3, R4, R6
 	MOVD	40(R0), R3
-	ADD	R3, R7, R11
+	ADD	R3, R5, R11
 	ADD	R3, R4, R9
-	ADD	R3, R6, R10
-	ADD	R3, R5, R8
+	ADD	R3, R7, R10
+	ADD	R3, R6, R8
 	MOVD	56(R0), R3
 	CMP	$2, R3
 	BLT	narrow6
+	CMP	$2, R3
+	BEQ	vector6
 
 outer6:
 	MOVD	R3, R12
@@ -69251,7 +72013,7 @@ outer6:
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -69259,11 +72021,11 @@ outer6:
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	R3, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
@@ -69284,11 +72046,11 @@ outer6:
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
-	FMOVQ	(R7), F0
+	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R11), F1
@@ -69312,7 +72074,7 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R7, R7
+	SUB	R13, R5, R5
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -69320,11 +72082,11 @@ overlap6done:
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R6, R6
+	SUB	R13, R7, R7
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
-	SUB	R13, R5, R5
+	SUB	R13, R6, R6
 	MOVD	R3, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
@@ -69349,10 +72111,10 @@ overlap6done:
 many6:
 	CMP	$16, R3
 	BLT	one6
-	FLDPQ	(R7), (F0, F1)
-	FLDPQ	32(R7), (F2, F3)
-	FLDPQ	64(R7), (F4, F5)
-	FLDPQ	96(R7), (F6, F7)
+	FLDPQ	(R5), (F0, F1)
+	FLDPQ	32(R5), (F2, F3)
+	FLDPQ	64(R5), (F4, F5)
+	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
@@ -69365,24 +72127,24 @@ many6:
 	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.D2, V13.D2, V13.D2
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V12.D2, V3.D2, V3.D2
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V4.D2, V4.D2
@@ -69440,10 +72202,10 @@ many6done:
 	FSTPQ	(F2, F3), 32(R2)
 	FSTPQ	(F4, F5), 64(R2)
 	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R6, R6
 	ADD	$128, R5, R5
+	ADD	$128, R4, R4
+	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 	ADD	$128, R11, R11
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
@@ -69456,11 +72218,11 @@ many6done:
 one6:
 	CMP	$2, R3
 	BLT	last6
-	FMOVQ	(R7), F7
+	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R11), F6
@@ -69481,10 +72243,10 @@ one6left:
 
 one6done:
 	FMOVQ	F7, (R2)
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R6, R6
 	ADD	$16, R5, R5
+	ADD	$16, R4, R4
+	ADD	$16, R7, R7
+	ADD	$16, R6, R6
 	ADD	$16, R11, R11
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
@@ -69507,13 +72269,13 @@ next6:
 	MOVD	R3, 16(RSP)
 	CBZ	R3, end
 	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
+	ADD	R13, R5, R5
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R11, R11
 	MOVD	32(RSP), R13
@@ -69529,11 +72291,64 @@ next6:
 	MOVD	56(R0), R3
 	JMP	outer6
 
+vector6:
+	MOVD	64(R0), R3
+
+vector6outer:
+	FMOVQ	(R5), F7
+	FMOVQ	(R4), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R11), F6
+	FMOVQ	(R9), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R13
+	CBZ	R13, vector6done
+	MOVD	R1, R12
+
+vector6left:
+	FMOVQ	(R12), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, vector6left
+
+vector6done:
+	FMOVQ	F7, (R2)
+	MOVD	80(R0), R12
+	ADD	R12, R5, R5
+	MOVD	80(R0), R12
+	ADD	R12, R4, R4
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
+	MOVD	80(R0), R12
+	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R11, R11
+	MOVD	80(R0), R12
+	ADD	R12, R9, R9
+	MOVD	80(R0), R12
+	ADD	R12, R10, R10
+	MOVD	80(R0), R12
+	ADD	R12, R8, R8
+	MOVD	88(R0), R12
+	ADD	R12, R2, R2
+	MOVD	96(R0), R12
+	ADD	R12, R1, R1
+	SUB	$1, R3, R3
+	CBNZ	R3, vector6outer
+	JMP	end
+
 narrow6:
 	MOVD	R1, 32(RSP)
 
 narrow6outer:
-	ADD	$0, R7, R1
+	ADD	$0, R5, R1
 	TBNZ	$1, R3, two_60
 	FMOVD	(R1), F7
 	JMP	loaded_59
@@ -69552,7 +72367,7 @@ two_62:
 
 loaded_61:
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R6, R1
+	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_64
 	FMOVD	(R1), F6
 	JMP	loaded_63
@@ -69561,7 +72376,7 @@ two_64:
 	FMOVQ	(R1), F6
 
 loaded_63:
-	ADD	$0, R5, R1
+	ADD	$0, R6, R1
 	TBNZ	$1, R3, two_66
 	FMOVD	(R1), F5
 	JMP	loaded_65
@@ -69593,12 +72408,12 @@ loaded_69:
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	32(RSP), R1
-	MOVD	72(R0), R13
-	CBZ	R13, narrow6done
-	MOVD	R1, R12
+	MOVD	72(R0), R12
+	CBZ	R12, narrow6done
+	MOVD	R1, R13
 
 narrow6left:
-	ADD	$0, R12, R14
+	ADD	$0, R13, R14
 	TBNZ	$1, R3, two_72
 	FMOVD	(R14), F6
 	JMP	loaded_71
@@ -69609,40 +72424,40 @@ two_72:
 loaded_71:
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow6left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow6left
 
 narrow6done:
-	ADD	$0, R2, R12
+	ADD	$0, R2, R13
 	TBZ	$0, R3, skip_73
-	FMOVD	F7, (R12)
+	FMOVD	F7, (R13)
 
 skip_73:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow6outer
 	JMP	end
@@ -69652,120 +72467,122 @@ tree7:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R11
-	ADD	R11, R8, R5
-	MOVD	32(R0), R11
 	ADD	R11, R8, R6
-	ADD	R11, R5, R4
-	MOVD	40(R0), R11
+	MOVD	32(R0), R11
 	ADD	R11, R8, R7
-	ADD	R11, R5, R1
-	ADD	R11, R6, R2
+	ADD	R11, R6, R4
+	MOVD	40(R0), R11
+	ADD	R11, R8, R5
+	ADD	R11, R6, R1
+	ADD	R11, R7, R2
 	ADD	R11, R4, R3
 	MOVD	56(R0), R11
 	CMP	$2, R11
 	BLT	narrow7
+	CMP	$2, R11
+	BEQ	vector7
 
 outer7:
-	MOVD	R11, R12
-	AND	$1, R12, R12
-	CBZ	R12, many7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R11, R13
+	AND	$1, R13, R13
+	CBZ	R13, many7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R8, R8
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R11, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
-	FMOVQ	(R5), F6
-	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R6), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R7), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	FMOVQ	(R2), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap7done
+	MOVD	R9, R12
 
 overlap7left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap7left
 
 overlap7done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R8, R8
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R11, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many7:
 	CMP	$16, R11
@@ -69774,18 +72591,6 @@ many7:
 	FLDPQ	32(R8), (F5, F4)
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R5), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R5), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R5), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -69799,9 +72604,21 @@ many7:
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R7), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R7), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R7), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V17.D2, V9.D2, V9.D2
@@ -69834,27 +72651,27 @@ many7:
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many7done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many7done
+	MOVD	R9, R13
 
 many7left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.D2, V3.D2, V3.D2
 	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many7left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many7left
 
 many7done:
 	FSTPQ	(F7, F6), (R10)
@@ -69862,10 +72679,10 @@ many7done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R8, R8
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
 	ADD	$128, R7, R7
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
 	ADD	$128, R3, R3
@@ -69878,35 +72695,35 @@ one7:
 	CMP	$2, R11
 	BLT	last7
 	FMOVQ	(R8), F0
-	FMOVQ	(R5), F1
-	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R6), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R7), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	(R2), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one7done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one7done
+	MOVD	R9, R12
 
 one7left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one7left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one7left
 
 one7done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R8, R8
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
-	ADD	$16, R4, R4
 	ADD	$16, R7, R7
+	ADD	$16, R4, R4
+	ADD	$16, R5, R5
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
 	ADD	$16, R3, R3
@@ -69927,28 +72744,81 @@ next7:
 	SUB	$1, R11, R11
 	MOVD	R11, 16(RSP)
 	CBZ	R11, end
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R8, R8
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R11
 	JMP	outer7
+
+vector7:
+	MOVD	64(R0), R11
+
+vector7outer:
+	FMOVQ	(R8), F0
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R5), F1
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R2), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, vector7done
+	MOVD	R9, R13
+
+vector7left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector7left
+
+vector7done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R11, R11
+	CBNZ	R11, vector7outer
+	JMP	end
 
 narrow7:
 	MOVD	R9, 32(RSP)
@@ -69963,7 +72833,7 @@ two_75:
 	FMOVQ	(R9), F0
 
 loaded_74:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R11, two_77
 	FMOVD	(R9), F1
 	JMP	loaded_76
@@ -69973,7 +72843,7 @@ two_77:
 
 loaded_76:
 	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R11, two_79
 	FMOVD	(R9), F1
 	JMP	loaded_78
@@ -69983,7 +72853,7 @@ two_79:
 
 loaded_78:
 	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$1, R11, two_81
 	FMOVD	(R9), F1
 	JMP	loaded_80
@@ -70047,13 +72917,13 @@ skip_88:
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	80(R0), R12
 	ADD	R12, R1, R1
 	MOVD	80(R0), R12
@@ -70072,65 +72942,67 @@ tree8:
 	MOVD	8(R0), R3
 	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R7
-	ADD	R7, R3, R4
-	MOVD	32(R0), R7
-	ADD	R7, R3, R6
-	ADD	R7, R4, R5
-	MOVD	40(R0), R7
-	ADD	R7, R3, R8
-	ADD	R7, R4, R9
-	ADD	R7, R6, R10
-	ADD	R7, R5, R11
-	MOVD	56(R0), R7
-	CMP	$2, R7
+	MOVD	24(R0), R5
+	ADD	R5, R3, R4
+	MOVD	32(R0), R5
+	ADD	R5, R3, R7
+	ADD	R5, R4, R6
+	MOVD	40(R0), R5
+	ADD	R5, R3, R8
+	ADD	R5, R4, R9
+	ADD	R5, R7, R10
+	ADD	R5, R6, R11
+	MOVD	56(R0), R5
+	CMP	$2, R5
 	BLT	narrow8
+	CMP	$2, R5
+	BEQ	vector8
 
 outer8:
-	MOVD	R7, R12
+	MOVD	R5, R12
 	AND	$1, R12, R12
 	CBZ	R12, many8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R3, R3
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R4, R4
-	MOVD	R7, R12
+	MOVD	R5, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	ADD	R12, R7, R7
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R6, R6
-	MOVD	R7, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R8, R8
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R9, R9
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R10, R10
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R11, R11
-	MOVD	R7, R12
+	MOVD	R5, R12
 	SUB	$2, R12, R12
 	LSL	$3, R12, R12
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R6), F1
-	FMOVQ	(R5), F2
+	FMOVQ	(R7), F1
+	FMOVQ	(R6), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R8), F1
@@ -70153,45 +73025,45 @@ overlap8left:
 
 overlap8done:
 	FMOVQ	F0, 64(RSP)
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R3, R3
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R4, R4
-	MOVD	R7, R13
+	MOVD	R5, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	SUB	R13, R7, R7
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R6, R6
-	MOVD	R7, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R8, R8
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R9, R9
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R10, R10
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R11, R11
-	MOVD	R7, R13
+	MOVD	R5, R13
 	SUB	$2, R13, R13
 	LSL	$3, R13, R13
 	SUB	R13, R1, R1
 
 many8:
-	CMP	$16, R7
+	CMP	$16, R5
 	BLT	one8
 	FLDPQ	(R3), (F0, F1)
 	FLDPQ	32(R3), (F2, F3)
@@ -70209,24 +73081,24 @@ many8:
 	FLDPQ	96(R4), (F14, F15)
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R6), (F15, F14)
-	FLDPQ	32(R6), (F13, F12)
-	FLDPQ	(R5), (F11, F10)
+	FLDPQ	(R7), (F15, F14)
+	FLDPQ	32(R7), (F13, F12)
+	FLDPQ	(R6), (F11, F10)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.D2, V13.D2, V13.D2
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V12.D2, V3.D2, V3.D2
-	FLDPQ	64(R6), (F12, F13)
-	FLDPQ	96(R6), (F14, F15)
-	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	64(R7), (F12, F13)
+	FLDPQ	96(R7), (F14, F15)
+	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	96(R5), (F10, F11)
+	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V4.D2, V4.D2
@@ -70298,25 +73170,25 @@ many8done:
 	FSTPQ	(F6, F7), 96(R2)
 	ADD	$128, R3, R3
 	ADD	$128, R4, R4
+	ADD	$128, R7, R7
 	ADD	$128, R6, R6
-	ADD	$128, R5, R5
 	ADD	$128, R8, R8
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
 	ADD	$128, R11, R11
 	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R7, R7
+	SUB	$16, R5, R5
 	JMP	many8
 
 one8:
-	CMP	$2, R7
+	CMP	$2, R5
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R6), F6
-	FMOVQ	(R5), F5
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R8), F6
@@ -70341,37 +73213,37 @@ one8done:
 	FMOVQ	F7, (R2)
 	ADD	$16, R3, R3
 	ADD	$16, R4, R4
+	ADD	$16, R7, R7
 	ADD	$16, R6, R6
-	ADD	$16, R5, R5
 	ADD	$16, R8, R8
 	ADD	$16, R9, R9
 	ADD	$16, R10, R10
 	ADD	$16, R11, R11
 	ADD	$16, R2, R2
 	ADD	$16, R1, R1
-	SUB	$2, R7, R7
+	SUB	$2, R5, R5
 	JMP	one8
 
 last8:
-	CBZ	R7, next8
-	LSL	$3, R7, R7
-	ADD	R7, R2, R2
+	CBZ	R5, next8
+	LSL	$3, R5, R5
+	ADD	R5, R2, R2
 	FMOVQ	64(RSP), F7
 	FMOVQ	F7, -16(R2)
 
 next8:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
+	MOVD	16(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 16(RSP)
+	CBZ	R5, end
 	MOVD	32(RSP), R13
 	ADD	R13, R3, R3
 	MOVD	32(RSP), R13
 	ADD	R13, R4, R4
 	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
+	ADD	R13, R7, R7
 	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
+	ADD	R13, R6, R6
 	MOVD	32(RSP), R13
 	ADD	R13, R8, R8
 	MOVD	32(RSP), R13
@@ -70384,121 +73256,48 @@ next8:
 	ADD	R13, R2, R2
 	MOVD	48(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	56(R0), R7
+	MOVD	56(R0), R5
 	JMP	outer8
 
-narrow8:
-	MOVD	R1, 32(RSP)
+vector8:
+	MOVD	64(R0), R5
 
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R7, two_90
-	FMOVD	(R1), F7
-	JMP	loaded_89
-
-two_90:
-	FMOVQ	(R1), F7
-
-loaded_89:
-	ADD	$0, R4, R1
-	TBNZ	$1, R7, two_92
-	FMOVD	(R1), F6
-	JMP	loaded_91
-
-two_92:
-	FMOVQ	(R1), F6
-
-loaded_91:
+vector8outer:
+	FMOVQ	(R3), F7
+	FMOVQ	(R4), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R6, R1
-	TBNZ	$1, R7, two_94
-	FMOVD	(R1), F6
-	JMP	loaded_93
-
-two_94:
-	FMOVQ	(R1), F6
-
-loaded_93:
-	ADD	$0, R5, R1
-	TBNZ	$1, R7, two_96
-	FMOVD	(R1), F5
-	JMP	loaded_95
-
-two_96:
-	FMOVQ	(R1), F5
-
-loaded_95:
+	FMOVQ	(R7), F6
+	FMOVQ	(R6), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R8, R1
-	TBNZ	$1, R7, two_98
-	FMOVD	(R1), F6
-	JMP	loaded_97
-
-two_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R9, R1
-	TBNZ	$1, R7, two_100
-	FMOVD	(R1), F5
-	JMP	loaded_99
-
-two_100:
-	FMOVQ	(R1), F5
-
-loaded_99:
+	FMOVQ	(R8), F6
+	FMOVQ	(R9), F5
 	VADD	V5.D2, V6.D2, V6.D2
-	ADD	$0, R10, R1
-	TBNZ	$1, R7, two_102
-	FMOVD	(R1), F5
-	JMP	loaded_101
-
-two_102:
-	FMOVQ	(R1), F5
-
-loaded_101:
+	FMOVQ	(R10), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
 	MOVD	72(R0), R13
-	CBZ	R13, narrow8done
+	CBZ	R13, vector8done
 	MOVD	R1, R12
 
-narrow8left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R7, two_104
-	FMOVD	(R14), F6
-	JMP	loaded_103
-
-two_104:
-	FMOVQ	(R14), F6
-
-loaded_103:
+vector8left:
+	FMOVQ	(R12), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
-	CBNZ	R13, narrow8left
+	CBNZ	R13, vector8left
 
-narrow8done:
-	ADD	$0, R2, R12
-	TBZ	$0, R7, skip_105
-	FMOVD	F7, (R12)
-
-skip_105:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
+vector8done:
+	FMOVQ	F7, (R2)
 	MOVD	80(R0), R12
 	ADD	R12, R3, R3
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
-	ADD	R12, R6, R6
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
+	ADD	R12, R6, R6
 	MOVD	80(R0), R12
 	ADD	R12, R8, R8
 	MOVD	80(R0), R12
@@ -70511,6 +73310,134 @@ skip_105:
 	ADD	R12, R2, R2
 	MOVD	96(R0), R12
 	ADD	R12, R1, R1
+	SUB	$1, R5, R5
+	CBNZ	R5, vector8outer
+	JMP	end
+
+narrow8:
+	MOVD	R1, 32(RSP)
+
+narrow8outer:
+	ADD	$0, R3, R1
+	TBNZ	$1, R5, two_90
+	FMOVD	(R1), F7
+	JMP	loaded_89
+
+two_90:
+	FMOVQ	(R1), F7
+
+loaded_89:
+	ADD	$0, R4, R1
+	TBNZ	$1, R5, two_92
+	FMOVD	(R1), F6
+	JMP	loaded_91
+
+two_92:
+	FMOVQ	(R1), F6
+
+loaded_91:
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R7, R1
+	TBNZ	$1, R5, two_94
+	FMOVD	(R1), F6
+	JMP	loaded_93
+
+two_94:
+	FMOVQ	(R1), F6
+
+loaded_93:
+	ADD	$0, R6, R1
+	TBNZ	$1, R5, two_96
+	FMOVD	(R1), F5
+	JMP	loaded_95
+
+two_96:
+	FMOVQ	(R1), F5
+
+loaded_95:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	ADD	$0, R8, R1
+	TBNZ	$1, R5, two_98
+	FMOVD	(R1), F6
+	JMP	loaded_97
+
+two_98:
+	FMOVQ	(R1), F6
+
+loaded_97:
+	ADD	$0, R9, R1
+	TBNZ	$1, R5, two_100
+	FMOVD	(R1), F5
+	JMP	loaded_99
+
+two_100:
+	FMOVQ	(R1), F5
+
+loaded_99:
+	VADD	V5.D2, V6.D2, V6.D2
+	ADD	$0, R10, R1
+	TBNZ	$1, R5, two_102
+	FMOVD	(R1), F5
+	JMP	loaded_101
+
+two_102:
+	FMOVQ	(R1), F5
+
+loaded_101:
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	32(RSP), R1
+	MOVD	72(R0), R12
+	CBZ	R12, narrow8done
+	MOVD	R1, R13
+
+narrow8left:
+	ADD	$0, R13, R14
+	TBNZ	$1, R5, two_104
+	FMOVD	(R14), F6
+	JMP	loaded_103
+
+two_104:
+	FMOVQ	(R14), F6
+
+loaded_103:
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, narrow8left
+
+narrow8done:
+	ADD	$0, R2, R13
+	TBZ	$0, R5, skip_105
+	FMOVD	F7, (R13)
+
+skip_105:
+	MOVD	16(RSP), R13
+	SUB	$1, R13, R13
+	MOVD	R13, 16(RSP)
+	CBZ	R13, end
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R8, R8
+	MOVD	80(R0), R13
+	ADD	R13, R9, R9
+	MOVD	80(R0), R13
+	ADD	R13, R10, R10
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	88(R0), R13
+	ADD	R13, R2, R2
+	MOVD	96(R0), R13
+	ADD	R13, R1, R1
 	MOVD	R1, 32(RSP)
 	JMP	narrow8outer
 	JMP	end
@@ -70520,63 +73447,65 @@ tree9:
 	MOVD	(R0), R10
 	MOVD	16(R0), R9
 	MOVD	24(R0), R8
-	ADD	R8, R11, R5
-	MOVD	32(R0), R8
 	ADD	R8, R11, R6
-	ADD	R8, R5, R4
+	MOVD	32(R0), R8
+	ADD	R8, R11, R7
+	ADD	R8, R6, R4
 	MOVD	40(R0), R8
 	ADD	R8, R11, R3
-	ADD	R8, R5, R1
-	ADD	R8, R6, R2
-	ADD	R8, R4, R7
+	ADD	R8, R6, R1
+	ADD	R8, R7, R2
+	ADD	R8, R4, R5
 	MOVD	56(R0), R8
 	CMP	$2, R8
 	BLT	narrow9
+	CMP	$2, R8
+	BEQ	vector9
 
 outer9:
-	MOVD	R8, R12
-	AND	$1, R12, R12
-	CBZ	R12, many9
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
+	MOVD	R8, R13
+	AND	$1, R13, R13
+	CBZ	R13, many9
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R11, R11
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R6, R6
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R7, R7
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R4, R4
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R3, R3
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R1, R1
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R2, R2
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R5, R5
+	MOVD	R8, R13
+	SUB	$2, R13, R13
+	LSL	$3, R13, R13
+	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
-	FMOVQ	(R5), F6
-	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R6), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
@@ -70584,60 +73513,60 @@ outer9:
 	FMOVQ	(R1), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	FMOVQ	(R2), F5
-	FMOVQ	(R7), F4
+	FMOVQ	(R5), F4
 	VADD	V4.D2, V5.D2, V5.D2
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, overlap9done
+	MOVD	R9, R12
 
 overlap9left:
-	FMOVQ	(R13), F6
+	FMOVQ	(R12), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, overlap9left
 
 overlap9done:
 	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R11, R11
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R6, R6
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R7, R7
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R4, R4
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R3, R3
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R1, R1
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R2, R2
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R5, R5
+	MOVD	R8, R12
+	SUB	$2, R12, R12
+	LSL	$3, R12, R12
+	SUB	R12, R9, R9
 
 many9:
 	CMP	$16, R8
@@ -70646,20 +73575,20 @@ many9:
 	FLDPQ	32(R11), (F5, F4)
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R6), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R6), (F9, F8)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R6), (F8, F9)
 	VADD	V8.D2, V3.D2, V3.D2
 	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R6), (F8, F9)
-	FLDPQ	32(R6), (F10, F11)
+	FLDPQ	(R7), (F8, F9)
+	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
 	VADD	V12.D2, V8.D2, V8.D2
 	VADD	V13.D2, V9.D2, V9.D2
@@ -70670,8 +73599,8 @@ many9:
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F11, F10)
-	FLDPQ	96(R6), (F9, F8)
+	FLDPQ	64(R7), (F11, F10)
+	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
 	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V13.D2, V10.D2, V10.D2
@@ -70700,10 +73629,10 @@ many9:
 	VADD	V16.D2, V15.D2, V15.D2
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R7), (F20, F21)
+	FLDPQ	(R5), (F20, F21)
 	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	32(R7), (F21, F20)
+	FLDPQ	32(R5), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V16.D2, V8.D2, V8.D2
@@ -70712,10 +73641,10 @@ many9:
 	VADD	V19.D2, V11.D2, V11.D2
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R7), (F20, F21)
+	FLDPQ	64(R5), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	96(R7), (F21, F20)
+	FLDPQ	96(R5), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V19.D2, V12.D2, V12.D2
@@ -70730,27 +73659,27 @@ many9:
 	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many9done
-	MOVD	R9, R12
+	MOVD	72(R0), R12
+	CBZ	R12, many9done
+	MOVD	R9, R13
 
 many9left:
-	FLDPQ	(R12), (F15, F14)
+	FLDPQ	(R13), (F15, F14)
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R12), (F14, F15)
+	FLDPQ	32(R13), (F14, F15)
 	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R12), (F15, F14)
+	FLDPQ	64(R13), (F15, F14)
 	VADD	V15.D2, V3.D2, V3.D2
 	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	96(R13), (F14, F15)
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many9left
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, many9left
 
 many9done:
 	FSTPQ	(F7, F6), (R10)
@@ -70758,13 +73687,13 @@ many9done:
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
 	ADD	$128, R11, R11
-	ADD	$128, R5, R5
 	ADD	$128, R6, R6
+	ADD	$128, R7, R7
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
 	ADD	$128, R2, R2
-	ADD	$128, R7, R7
+	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$16, R8, R8
@@ -70774,9 +73703,9 @@ one9:
 	CMP	$2, R8
 	BLT	last9
 	FMOVQ	(R11), F0
-	FMOVQ	(R5), F1
-	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -70784,32 +73713,32 @@ one9:
 	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	(R2), F2
-	FMOVQ	(R7), F3
+	FMOVQ	(R5), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one9done
-	MOVD	R9, R13
+	MOVD	72(R0), R13
+	CBZ	R13, one9done
+	MOVD	R9, R12
 
 one9left:
-	FMOVQ	(R13), F1
+	FMOVQ	(R12), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one9left
+	ADD	R14, R12, R12
+	SUB	$1, R13, R13
+	CBNZ	R13, one9left
 
 one9done:
 	FMOVQ	F0, (R10)
 	ADD	$16, R11, R11
-	ADD	$16, R5, R5
 	ADD	$16, R6, R6
+	ADD	$16, R7, R7
 	ADD	$16, R4, R4
 	ADD	$16, R3, R3
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
-	ADD	$16, R7, R7
+	ADD	$16, R5, R5
 	ADD	$16, R10, R10
 	ADD	$16, R9, R9
 	SUB	$2, R8, R8
@@ -70827,28 +73756,85 @@ next9:
 	SUB	$1, R8, R8
 	MOVD	R8, 16(RSP)
 	CBZ	R8, end
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	32(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	40(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	48(RSP), R13
-	ADD	R13, R9, R9
+	MOVD	32(RSP), R12
+	ADD	R12, R11, R11
+	MOVD	32(RSP), R12
+	ADD	R12, R6, R6
+	MOVD	32(RSP), R12
+	ADD	R12, R7, R7
+	MOVD	32(RSP), R12
+	ADD	R12, R4, R4
+	MOVD	32(RSP), R12
+	ADD	R12, R3, R3
+	MOVD	32(RSP), R12
+	ADD	R12, R1, R1
+	MOVD	32(RSP), R12
+	ADD	R12, R2, R2
+	MOVD	32(RSP), R12
+	ADD	R12, R5, R5
+	MOVD	40(RSP), R12
+	ADD	R12, R10, R10
+	MOVD	48(RSP), R12
+	ADD	R12, R9, R9
 	MOVD	56(R0), R8
 	JMP	outer9
+
+vector9:
+	MOVD	64(R0), R8
+
+vector9outer:
+	FMOVQ	(R11), F0
+	FMOVQ	(R6), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R7), F1
+	FMOVQ	(R4), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R2), F2
+	FMOVQ	(R5), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R12
+	CBZ	R12, vector9done
+	MOVD	R9, R13
+
+vector9left:
+	FMOVQ	(R13), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	104(R0), R14
+	ADD	R14, R13, R13
+	SUB	$1, R12, R12
+	CBNZ	R12, vector9left
+
+vector9done:
+	FMOVQ	F0, (R10)
+	MOVD	80(R0), R13
+	ADD	R13, R11, R11
+	MOVD	80(R0), R13
+	ADD	R13, R6, R6
+	MOVD	80(R0), R13
+	ADD	R13, R7, R7
+	MOVD	80(R0), R13
+	ADD	R13, R4, R4
+	MOVD	80(R0), R13
+	ADD	R13, R3, R3
+	MOVD	80(R0), R13
+	ADD	R13, R1, R1
+	MOVD	80(R0), R13
+	ADD	R13, R2, R2
+	MOVD	80(R0), R13
+	ADD	R13, R5, R5
+	MOVD	88(R0), R13
+	ADD	R13, R10, R10
+	MOVD	96(R0), R13
+	ADD	R13, R9, R9
+	SUB	$1, R8, R8
+	CBNZ	R8, vector9outer
+	JMP	end
 
 narrow9:
 	MOVD	R9, 32(RSP)
@@ -70863,7 +73849,7 @@ two_107:
 	FMOVQ	(R9), F0
 
 loaded_106:
-	ADD	$0, R5, R9
+	ADD	$0, R6, R9
 	TBNZ	$1, R8, two_109
 	FMOVD	(R9), F1
 	JMP	loaded_108
@@ -70873,7 +73859,7 @@ two_109:
 
 loaded_108:
 	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R6, R9
+	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_111
 	FMOVD	(R9), F1
 	JMP	loaded_110
@@ -70921,7 +73907,7 @@ two_119:
 	FMOVQ	(R9), F2
 
 loaded_118:
-	ADD	$0, R7, R9
+	ADD	$0, R5, R9
 	TBNZ	$1, R8, two_121
 	FMOVD	(R9), F3
 	JMP	loaded_120
@@ -70967,9 +73953,9 @@ skip_124:
 	MOVD	80(R0), R12
 	ADD	R12, R11, R11
 	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
 	ADD	R12, R6, R6
+	MOVD	80(R0), R12
+	ADD	R12, R7, R7
 	MOVD	80(R0), R12
 	ADD	R12, R4, R4
 	MOVD	80(R0), R12
@@ -70979,7 +73965,7 @@ skip_124:
 	MOVD	80(R0), R12
 	ADD	R12, R2, R2
 	MOVD	80(R0), R12
-	ADD	R12, R7, R7
+	ADD	R12, R5, R5
 	MOVD	88(R0), R12
 	ADD	R12, R10, R10
 	MOVD	96(R0), R12

@@ -91,6 +91,7 @@ func (c *columns) emit(tree int) {
 	left := r.GP() // elements
 	m.LoadInt(left, At(c.args, offset.cols.N))
 	m.JumpIfInt(Less, left, n, label("narrow"))
+	m.JumpIfInt(Equal, left, n, label("vector"))
 
 	m.Label(label("outer"))
 	c.overlap(left, label)
@@ -119,6 +120,10 @@ func (c *columns) emit(tree int) {
 	c.advance(c.skip, c.skip.Plus(8), c.skip.Plus(16))
 	m.LoadInt(left, At(c.args, offset.cols.N))
 	m.Jump(label("outer"))
+
+	m.Label(label("vector"))
+	c.vector(label("vector"), left)
+	m.Jump("end")
 
 	m.Label(label("narrow"))
 	c.narrow(label("narrow"), left)
@@ -215,6 +220,20 @@ func (c *columns) eachLeft(label string, add func(at Addr)) {
 	m.JumpIfInt(NotEqual, count, 0, label+"left")
 	m.Label(label + "done")
 	r.FreeGP(count, at)
+}
+
+// vector sums rows of one vector, of which there may be many: their number is
+// kept in a register.
+func (c *columns) vector(label string, items GP) {
+	m := c.m
+	m.LoadInt(items, At(c.args, offset.cols.Outer))
+	m.Label(label + "outer")
+	v := c.sum(label, 1)
+	m.Store(At(c.to, 0), v[0])
+	m.Regs().Free(v...)
+	c.advance(At(c.args, offset.cols.SrcOuter), At(c.args, offset.cols.DstOuter), At(c.args, offset.cols.LeftOuter))
+	m.AddInt(items, -1)
+	m.JumpIfInt(NotEqual, items, 0, label+"outer")
 }
 
 // narrow sums rows shorter than a vector.

@@ -18,19 +18,34 @@ func newAVX2(c *build.Context, consts map[string]operand.Mem) Machine {
 func (m avx2) Strip(t kernels.Type) int  { return 4 }
 func (m avx2) Unroll(t kernels.Type) int { return 4 }
 
-// A type that is converted takes a register more for each load.
+// A type that is converted takes a register more for each load, pairs three.
 func (m avx2) Window(t kernels.Type) (width, spilled int) {
-	if t.Rounded() {
+	switch {
+	case m.LoadsPairs(t):
+		return 4, 4
+	case t.Rounded():
 		return 4, 2
 	}
 	return 4, 1
 }
 
 func (m avx2) Chunk(t kernels.Type) int {
-	if t.Rounded() {
+	switch {
+	case m.LoadsPairs(t):
+		return 2
+	case t.Rounded():
 		return 1
 	}
 	return 4
+}
+
+func (m avx2) Untangle(t kernels.Type, a, b Vec) {
+	w := m.regs.Vec()
+	m.VUNPCKHPS(ymms[b], ymms[a], ymms[w])
+	m.VUNPCKLPS(ymms[b], ymms[a], ymms[a])
+	m.VPERM2F128(operand.U8(0x31), ymms[w], ymms[a], ymms[b])
+	m.VINSERTF128(operand.U8(1), xmms[w], ymms[a], ymms[a])
+	m.regs.Free(w)
 }
 
 func (m avx2) RoundStore(t kernels.Type, a Addr, v Vec) {

@@ -22,6 +22,21 @@ func (m avx512) Unroll(t kernels.Type) int                  { return 4 }
 func (m avx512) Window(t kernels.Type) (width, spilled int) { return 4, 0 }
 func (m avx512) Chunk(t kernels.Type) int                   { return 4 }
 
+func (m avx512) Untangle(t kernels.Type, a, b Vec) {
+	var low, high []int
+	for i := range 8 {
+		low, high = append(low, i, 16+i), append(high, 8+i, 24+i)
+	}
+	index, w := m.regs.Vec(), m.regs.Vec()
+	m.VMOVAPS(zmms[a], zmms[w])
+	m.VMOVUPS(m.constant(integers(4, low)), zmms[index])
+	m.VPERMT2PS(zmms[b], zmms[index], zmms[a])
+	m.VMOVUPS(m.constant(integers(4, high)), zmms[index])
+	m.VPERMT2PS(zmms[b], zmms[index], zmms[w])
+	m.VMOVAPS(zmms[w], zmms[b])
+	m.regs.Free(index, w)
+}
+
 func (m avx512) RoundStore(t kernels.Type, a Addr, v Vec) {
 	w := m.regs.Vec()
 	m.round(t, w, v)

@@ -52,5 +52,11 @@ func blockVec(m Machine, t kernels.Type, src GP, spill Addr) Vec {
 			r.Free(x)
 		}
 	})
+	for len(sums) > 2 {
+		sums = halveOnce(m, t, sums)
+	}
+	if inPairs(m, t, kernels.Rows/2, width) {
+		m.Untangle(t, sums[0], sums[1])
+	}
 	return halve(m, t, sums)
 }

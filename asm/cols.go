@@ -197,7 +197,7 @@ func (c *columns) step(label string, n int) {
 // sum sums n vectors: the tree, then what lies to its left.
 func (c *columns) sum(label string, n int) []Vec {
 	m, t := c.m, c.t
-	vs := tree(m, t, 1<<c.streams.Levels, n, c.has, func(i, v int) Addr {
+	vs := treeInOrder(m, t, 1<<c.streams.Levels, n, c.has, func(i, v int) Addr {
 		return c.streams.Leaf(i).Plus(v * vecSize(m, t))
 	})
 	c.eachLeft(label, func(at Addr) {

@@ -112,6 +112,12 @@ type Machine interface {
 	StoreVecs(a Addr, vs []Vec)
 	// StoreFirst stores the first accumulator.
 	StoreFirst(t kernels.Type, a Addr, v Vec)
+	// A machine may load neighbouring vectors in pairs, the even accumulators in
+	// the one, the odd ones in the other. Untangle puts a pair in order.
+	LoadsPairs(t kernels.Type) bool
+	LoadPairs(t kernels.Type, dst []Vec, a Addr)
+	LoadAddPairs(t kernels.Type, dst []Vec, a Addr)
+	Untangle(t kernels.Type, a, b Vec)
 	// Prefetch hints that the memory at a will be read, if it can be.
 	Prefetch(a Addr)
 	// RoundStore rounds a vector to elements of t, and stores them.

@@ -536,3 +536,10 @@ func (m *neon) FreeStreams(s Streams) { m.regs.FreeGP(s.Ptrs...) }
 func (m *neon) CanLoadHalves(t kernels.Type) bool { return false }
 
 func (m *neon) LoadHalves(t kernels.Type, dst Vec, a, b Addr) { panic("no halves") }
+
+// LoadsPairs: the halves of a register widen as fast.
+func (*neon) LoadsPairs(t kernels.Type) bool { return false }
+
+func (*neon) LoadPairs(t kernels.Type, dst []Vec, a Addr)    { panic("no pairs") }
+func (*neon) LoadAddPairs(t kernels.Type, dst []Vec, a Addr) { panic("no pairs") }
+func (*neon) Untangle(t kernels.Type, a, b Vec)              { panic("no pairs") }

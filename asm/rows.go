@@ -96,7 +96,7 @@ func (w *rowsKernel) many(src GP) Vec {
 // sum sums a strip of the rows at p.
 func (w *rowsKernel) sum(p GP, rows, vector int) []Vec {
 	row, vec := w.t.Lanes()*w.t.Size(), vecSize(w.m, w.t)
-	return tree(w.m, w.t, rows, w.m.Strip(w.t), every, func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
+	return treeInOrder(w.m, w.t, rows, w.m.Strip(w.t), every, func(i, v int) Addr { return At(p, i*row+(vector+v)*vec) })
 }
 
 // strip sums a strip of the trees of four rows and less, and of the tail.

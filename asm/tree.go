@@ -7,6 +7,7 @@ import "github.com/reducesum/reducesum/kernels"
 // row i, whose vectors are neighbours in memory; rows that has does not have are
 // left out. A pair of rows is added to the pair before it a chunk at a time, so that
 // machines with more registers for sums than for loads need few for the last pair.
+// Where inPairs says so, the vectors come in pairs that are yet to be untangled.
 func tree(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf func(i, v int) Addr) []Vec {
 	exist := func(i, rows int) (k int) {
 		for row := i; row < i+rows; row++ {
@@ -16,11 +17,15 @@ func tree(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf f
 		}
 		return k
 	}
+	load, loadAdd := m.LoadVecs, m.LoadAddVecs
+	if inPairs(m, t, rows, n) {
+		load, loadAdd = m.LoadPairs, m.LoadAddPairs
+	}
 	leaves := func(i, rows, v, n int) []Vec {
 		vs := m.Regs().Vecs(n)
-		m.LoadVecs(t, vs, leaf(i, v))
+		load(t, vs, leaf(i, v))
 		if rows == 2 && has(i+1) {
-			m.LoadAddVecs(t, vs, leaf(i+1, v))
+			loadAdd(t, vs, leaf(i+1, v))
 		}
 		return vs
 	}
@@ -34,7 +39,7 @@ func tree(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf f
 		case right == 0:
 			return a
 		case right == 1: // the first one: leaves exist from the left on
-			m.LoadAddVecs(t, a, leaf(i+rows/2, 0))
+			loadAdd(t, a, leaf(i+rows/2, 0))
 			return a
 		case rows == 4:
 			chunk := min(n, m.Chunk(t))
@@ -51,6 +56,22 @@ func tree(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf f
 		return a
 	}
 	return sum(0, rows)
+}
+
+// inPairs tells whether tree loads in pairs: few rows are not worth untangling.
+func inPairs(m Machine, t kernels.Type, rows, n int) bool {
+	return m.LoadsPairs(t) && rows >= 4 && n%2 == 0
+}
+
+// treeInOrder is tree with vectors in order.
+func treeInOrder(m Machine, t kernels.Type, rows, n int, has func(row int) bool, leaf func(i, v int) Addr) []Vec {
+	vs := tree(m, t, rows, n, has, leaf)
+	if inPairs(m, t, rows, n) {
+		for v := 0; v < n; v += 2 {
+			m.Untangle(t, vs[v], vs[v+1])
+		}
+	}
+	return vs
 }
 
 // every is for trees whose rows all exist.
@@ -74,9 +95,14 @@ func eachStrip(m Machine, width int, f func(vector int)) {
 // halve folds vectors in half until one is left.
 func halve(m Machine, t kernels.Type, vs []Vec) Vec {
 	for len(vs) > 1 {
-		h := len(vs) / 2
-		addVecs(m, t, vs[:h], vs[h:])
-		vs = vs[:h]
+		vs = halveOnce(m, t, vs)
 	}
 	return vs[0]
+}
+
+// halveOnce folds vectors in half.
+func halveOnce(m Machine, t kernels.Type, vs []Vec) []Vec {
+	h := len(vs) / 2
+	addVecs(m, t, vs[:h], vs[h:])
+	return vs[:h]
 }

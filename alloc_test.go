@@ -7,6 +7,7 @@ package reducesum
 import (
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"testing"
 )
@@ -114,21 +115,34 @@ func TestLocalArraysStayOnTheStack(t *testing.T) {
 	}
 }
 
-// TestNoGoroutines checks that one worker is the caller.
-func TestNoGoroutines(t *testing.T) {
-	x := slices.Repeat([]float32{1}, 1<<20)
-	p, err := NewPlan([]int{1 << 20}, Op{})
-	if err != nil {
-		t.Fatal(err)
+// goroutinesCreated counts all goroutines since the program began.
+func goroutinesCreated(t *testing.T) uint64 {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		t.Skipf("this Go does not know %s", sample[0].Name)
 	}
-	before := runtime.NumGoroutine()
-	dst := make([]float32, 1)
-	for range 20 {
-		if err := Run(p, dst, x); err != nil {
+	return sample[0].Value.Uint64()
+}
+
+// TestNoGoroutines checks that one worker is the caller, and that two are not.
+func TestNoGoroutines(t *testing.T) {
+	x, dst := slices.Repeat([]float32{1}, 1<<20), make([]float32, 1)
+	for _, workers := range []int{1, 2} {
+		p, err := NewPlan([]int{1 << 20}, Op{}, WithWorkers(workers))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if n := runtime.NumGoroutine(); n > before {
-			t.Fatalf("%d goroutines, %d before", n, before)
+		runtime.GC() // which starts goroutines of its own
+		const runs = 20
+		before := goroutinesCreated(t)
+		for range runs {
+			if err := Run(p, dst, x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := goroutinesCreated(t) - before; workers == 1 && n >= runs || workers == 2 && n < runs {
+			t.Errorf("%d workers: %d goroutines in %d runs", workers, n, runs)
 		}
 	}
 }

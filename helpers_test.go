@@ -14,6 +14,12 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
+// TestMain lets tensors be split that are large enough to, but not worth it.
+func TestMain(m *testing.M) {
+	parallelBytes = 4 * taskBytes
+	os.Exit(m.Run())
+}
+
 // newRand returns a source of random numbers whose seed the test prints, and
 // REDUCESUM_SEED sets.
 func newRand(t testing.TB) *rand.Rand {

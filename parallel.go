@@ -6,7 +6,7 @@ package reducesum
 // blocks, or of the rows of an outer group, which are then summed in turn.
 
 import (
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -14,16 +14,22 @@ import (
 )
 
 const (
-	// parallelBytes is the size of a tensor below which starting goroutines
-	// costs more than it saves.
-	parallelBytes = 512 << 10
+	// taskBytes is the least part of a tensor that is worth a task.
+	taskBytes = 128 << 10
 	// tasksPerWorker evens out workers that are slower than others.
 	tasksPerWorker = 4
+	// spins is how often a worker that is out of work looks for the others to
+	// end, some ten microseconds, before it sleeps: to be woken takes as long.
+	spins = 200
 	// partialBytes is how much memory partial sums may take.
 	partialBytes = 16 << 20
 	// minTile is the least number of columns that a tile of a row is worth.
 	minTile = 512
 )
+
+// parallelBytes is the size of a tensor below which starting goroutines costs
+// more than it saves. Tests lower it.
+var parallelBytes = 2 << 20
 
 // run sums a nest with all workers.
 func (j *job) run(n *nest, dst, src unsafe.Pointer) {
@@ -32,16 +38,25 @@ func (j *job) run(n *nest, dst, src unsafe.Pointer) {
 		j.serial(n, dst, src)
 		return
 	}
-	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
+	tasks := taskCount(j.workers, bytes/taskBytes)
 	limit := (n.results() + tasks - 1) / tasks
 	t := j.tile(n, limit)
 	if t.dim < len(n.groups) && limit < minTile { // a part of a row
 		t = j.tile(n, minTile)
 	}
-	if t.count < j.workers && j.splitReduction(n, tasks, dst, src) {
+	if (t.count < j.workers || j.blocksBeatColumns(n, &t)) && j.splitReduction(n, tasks, dst, src) {
 		return
 	}
 	j.do(t.count, func(i int, s *scratch) { j.sumTile(&t, i, dst, src, s) })
+}
+
+// blocksBeatColumns reports whether a tiling cuts rows, which makes memory be
+// read in pieces, where there are blocks enough of whole rows for all workers.
+func (j *job) blocksBeatColumns(n *nest, t *tiling) bool {
+	if len(n.groups) > 1 || t.dim == len(n.groups) {
+		return false
+	}
+	return n.groups[0].reduce/j.t.Block()*n.outer >= j.workers
 }
 
 // taskCount returns how many tasks to make for some workers, and most at most.
@@ -126,20 +141,33 @@ func (j *job) do(n int, task func(i int, s *scratch)) {
 		})
 		return
 	}
-	var next atomic.Int64
+	// A goroutine takes tens of microseconds to start on a sleeping core. The sum
+	// is over when all tasks are, and does not wait for those that come too late.
+	var next, done atomic.Int64
+	finished := make(chan struct{})
 	work := func() {
-		s := takeScratch()
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+		i := int(next.Add(1)) - 1
+		if i >= n {
+			return
+		}
+		s, ran := takeScratch(), int64(0)
+		for ; i < n; i = int(next.Add(1)) - 1 {
 			task(i, s)
+			ran++
 		}
 		giveScratch(s)
+		if done.Add(ran) == int64(n) {
+			close(finished)
+		}
 	}
-	var wg sync.WaitGroup
 	for range min(j.workers, n) - 1 {
-		wg.Go(work)
+		go work()
 	}
 	work()
-	wg.Wait()
+	for spin := 0; spin < spins && done.Load() < int64(n); spin++ {
+		runtime.Gosched()
+	}
+	<-finished
 }
 
 // newAccumulators allocates accumulators for the given dimensions, or returns

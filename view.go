@@ -95,7 +95,7 @@ func (p *Plan) runView(t kernels.Type, dst, src unsafe.Pointer) {
 			elements *= d.size
 		}
 	}
-	tasks := taskCount(p.workers, min(p.dstLen, elements*t.Size()/(parallelBytes/4)))
+	tasks := taskCount(p.workers, min(p.dstLen, elements*t.Size()/taskBytes))
 	if p.workers == 1 || tasks < 2 {
 		s := takeScratch()
 		p.sumView(t, dst, src, 0, p.dstLen, s)

@@ -11,8 +11,7 @@ import (
 
 // splitCases are shapes that workers share in different ways.
 func splitCases(typ kernels.Type) []shapeCase {
-	// From 512 KiB on, tensors are split.
-	n := 1 << 20 / typ.Size()
+	n := 2 * parallelBytes / typ.Size() // from parallelBytes on, tensors are split
 	block := typ.Block()
 	return []shapeCase{
 		{"one long sum", []int{n + 1}, []int{0}},

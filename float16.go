@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/x448/float16"
+
+	"github.com/reducesum/reducesum/kernels"
 )
 
 // Float16 is IEEE 754 binary16, an alias of github.com/x448/float16.Float16. It
@@ -31,6 +33,14 @@ func BFloat16FromFloat32(x float32) BFloat16 {
 
 // float16FromFloat32 rounds x to the nearest Float16, ties to even.
 func float16FromFloat32(x float32) Float16 { return float16.Fromfloat32(x) }
+
+// round16 rounds x to the bits of a Float16 or a BFloat16.
+func round16(t kernels.Type, x float32) uint16 {
+	if t == kernels.F16 {
+		return uint16(float16FromFloat32(x))
+	}
+	return uint16(BFloat16FromFloat32(x))
+}
 
 // Float32 returns x as a float32, exactly.
 func (x BFloat16) Float32() float32 { return math.Float32frombits(uint32(x) << 16) }

@@ -36,14 +36,14 @@ func (p *pass) longRows() {
 	t, acc, size := p.t, p.t.Acc(), p.t.Size()
 	block := t.Block()
 	n := (p.reduce + block - 1) / block
-	if n > block {
+	full, rest := p.reduce/block, p.reduce%block
+	if n > block || n <= kernels.SumBlocks && rest > 0 {
 		for o := range p.outer {
 			p.longRow(unsafe.Add(p.dst, o*acc.Size()), unsafe.Add(p.src, o*p.srcOuter), p.reduce, 0)
 		}
 		return
 	}
 	buf := unsafe.Pointer(&p.scratch.pass)
-	full, rest := p.reduce/block, p.reduce%block
 	most := len(p.scratch.pass) / acc.Size() / n
 	for o := 0; o < p.outer; o += most {
 		items := min(most, p.outer-o)
@@ -68,8 +68,10 @@ func (p *pass) longRows() {
 func (p *pass) longRow(dst, src unsafe.Pointer, n, level int) {
 	t, acc := p.t, p.t.Acc()
 	block := t.Block()
-	if n <= block {
-		sumRows(p.isa, t, dst, src, 1, n, 0)
+	if n <= kernels.SumBlocks*block {
+		var a kernels.SumArgs
+		a.Dst, a.Src, a.N = dst, src, n
+		sum(p.isa, t, &a)
 		return
 	}
 	chunk := block // elements per value of this level

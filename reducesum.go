@@ -48,15 +48,22 @@ func Sum[T Element](x []T) T {
 	if len(x) == 0 {
 		return dst
 	}
-	src := unsafe.Pointer(unsafe.SliceData(x))
+	t, src, size := typeOf[T](), unsafe.Pointer(unsafe.SliceData(x)), int(unsafe.Sizeof(dst))
 	// One call of a kernel does for short slices, and every nanosecond shows.
-	if size := unsafe.Sizeof(dst); size >= 4 && len(x) <= kernels.SumBlocks*kernels.BlockBytes/int(size) {
-		var a kernels.SumArgs
-		a.Dst, a.Src, a.N = unsafe.Pointer(&dst), src, len(x)
-		sum(best, typeOf[T](), &a)
+	if len(x) > kernels.SumBlocks*kernels.BlockBytes/max(size, 4) {
+		sumSlice(best, t, unsafe.Pointer(&dst), src, len(x))
 		return dst
 	}
-	sumSlice(best, typeOf[T](), unsafe.Pointer(&dst), src, len(x))
+	var a kernels.SumArgs
+	a.Dst, a.Src, a.N = unsafe.Pointer(&dst), src, len(x)
+	if size >= 4 {
+		sum(best, t, &a)
+		return dst
+	}
+	var acc float32
+	a.Dst = unsafe.Pointer(&acc)
+	sum(best, t, &a)
+	*(*uint16)(unsafe.Pointer(&dst)) = round16(t, acc)
 	return dst
 }
 

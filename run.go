@@ -14,23 +14,17 @@ func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	}
 	var acc float32
 	sumSequence(isa, t, unsafe.Pointer(&acc), src, n)
-	var a kernels.RoundArgs
-	a.Dst, a.Src, a.N = dst, unsafe.Pointer(&acc), 1
-	roundGeneric(t, &a)
+	*(*uint16)(dst) = round16(t, acc)
 }
 
 // sumSequence sums n >= 1 elements to one accumulator.
 func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	if n <= kernels.SumBlocks<<t.LogBlock() {
-		var a kernels.SumArgs
-		a.Dst, a.Src, a.N = dst, src, n
-		sum(isa, t, &a)
-		return
+	p := pass{isa: isa, t: t}
+	if n > kernels.SumBlocks<<t.LogBlock() {
+		p.scratch = takeScratch()
+		defer giveScratch(p.scratch)
 	}
-	s := takeScratch()
-	p := pass{isa: isa, t: t, dst: dst, src: src, outer: 1, reduce: n, inner: 1, scratch: s}
 	p.longRow(dst, src, n, 0)
-	giveScratch(s)
 }
 
 // sumMiddle sums the middle axis of [outer, reduce, inner], none of which is 0.

@@ -58,3 +58,72 @@ func benchmark[T Element](b *testing.B, name string) {
 func joinInts(x []int, sep string) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(x), "[]")), sep)
 }
+
+// benchViews are views of which each takes another way, with names.
+var benchViews = []struct {
+	name string
+	reduction
+}{
+	{"transposed over its last axis", reduction{shape: []int{2048, 2048}, strides: []int{1, 2048}, axes: []int{1}}},
+	{"channels last, over the channels", reduction{shape: []int{16, 256, 28, 28}, strides: []int{200704, 1, 7168, 256}, axes: []int{1}}},
+	{"channels last, over the image", reduction{shape: []int{16, 256, 28, 28}, strides: []int{200704, 1, 7168, 256}, axes: []int{2, 3}}},
+	{"channels last, over all but the channels", reduction{shape: []int{16, 256, 28, 28}, strides: []int{200704, 1, 7168, 256}, axes: []int{0, 2, 3}}},
+	{"channels last, many images, over all but the channels", reduction{shape: []int{1024, 256, 4, 4}, strides: []int{4096, 1, 1024, 256}, axes: []int{0, 2, 3}}},
+	{"Fortran order, over two axes apart", reduction{shape: []int{64, 32, 40, 50}, strides: []int{1, 64, 2048, 81920}, axes: []int{0, 2}}},
+	{"heads swapped, over the last axis", reduction{shape: []int{8, 12, 512, 64}, strides: []int{393216, 64, 768, 1}, axes: []int{3}}},
+	{"heads swapped, over the sequence", reduction{shape: []int{8, 12, 512, 64}, strides: []int{393216, 64, 768, 1}, axes: []int{2}}},
+	{"axes reversed, over the middle", reduction{shape: []int{128, 160, 200}, strides: []int{1, 128, 20480}, axes: []int{1}}},
+	{"a part of each row, over all", reduction{shape: []int{4000, 1000}, strides: []int{1024, 1}, axes: []int{0, 1}}},
+	{"a part of each image, over the image", reduction{shape: []int{64, 24, 24, 128}, strides: []int{131072, 4096, 128, 1}, axes: []int{1, 2}}},
+	{"padded and transposed, over all", reduction{shape: []int{2000, 2000}, strides: []int{1, 2016}, axes: []int{0, 1}}},
+	{"every other element, over all", reduction{shape: []int{4 << 20}, strides: []int{2}, axes: []int{0}}},
+	{"every other element, over rows", reduction{shape: []int{4000, 1000}, strides: []int{2000, 2}, axes: []int{1}}},
+	{"every other element, over columns", reduction{shape: []int{4000, 1000}, strides: []int{2000, 2}, axes: []int{0}}},
+	{"three of four channels, over the pixels", reduction{shape: []int{1 << 20, 3}, strides: []int{4, 1}, axes: []int{0}}},
+	{"windows of 3 by 3", reduction{shape: []int{1022, 1022, 3, 3}, strides: []int{1024, 1, 1024, 1}, axes: []int{2, 3}}},
+	{"pools of 2 by 2", reduction{shape: []int{1024, 1024, 2, 2}, strides: []int{4096, 2, 2048, 1}, axes: []int{2, 3}}},
+	{"heads repeated, over the last axis", reduction{shape: []int{8, 8, 4, 512, 64}, strides: []int{262144, 32768, 0, 64, 1}, axes: []int{4}}},
+	{"one row repeated, over the rows", reduction{shape: []int{4000, 1000}, strides: []int{0, 1}, axes: []int{0}}},
+	{"a small transposed matrix", reduction{shape: []int{32, 32}, strides: []int{1, 32}, axes: []int{0}}},
+	{"a small part of each row, over all", reduction{shape: []int{32, 32}, strides: []int{40, 1}, axes: []int{0, 1}}},
+	{"a copy of a transposed matrix", reduction{shape: []int{2048, 2048}, strides: []int{1, 2048}, noop: true}},
+}
+
+// BenchmarkView measures views, and for each the tensor that a copy of it would
+// be, with names for benchstat's columns: dtype=, view=, src=.
+func BenchmarkView(b *testing.B) {
+	benchmarkViews[float32](b, "float32")
+	benchmarkViews[float64](b, "float64")
+	benchmarkViews[Float16](b, "float16")
+}
+
+func benchmarkViews[T Element](b *testing.B, name string) {
+	for _, c := range benchViews {
+		src := make([]T, c.reach())
+		packed := make([]T, refProduct(c.shape))
+		for i := range packed {
+			packed[i] = T(i % 16)
+		}
+		copy(src, packed)
+		for _, way := range []string{"view", "packed"} {
+			var opts []Option
+			from := packed
+			if way == "view" {
+				opts, from = append(opts, WithStrides(c.strides)), src
+			}
+			p, err := NewPlan(c.shape, c.op(), opts...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			dst := make([]T, p.Len())
+			b.Run(fmt.Sprintf("dtype=%s/view=%s/src=%s", name, c.name, way), func(b *testing.B) {
+				for b.Loop() {
+					if err := Run(p, dst, from); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(packed)), "ns/element")
+			})
+		}
+	}
+}

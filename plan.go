@@ -32,12 +32,11 @@ type Plan struct {
 	made           bool  // by NewPlan
 	view           bool  // srcLen is a lower bound
 	empty          bool  // some axis that is summed over has size 0
-	nested         bool  // nest tells all; else dims do
+	nested         bool  // nest tells all; else groups and box do
 	sequence       bool  // and it is one sequence, contiguous
 	nest           nest
-	dims           []dim   // what is left of the shape, outermost first
-	kept           []dim   // of these, the kept ones
-	reduced        [][]dim // and the reduced ones, neighbours together
+	groups         []sequence // the reduced axes, innermost group first
+	box            []axis     // the kept ones, in memory order
 	workers        int
 	pool           Pool
 	isa            kernels.ISA
@@ -88,19 +87,11 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 		return nil, err
 	}
 	p.empty = n == 0
-	p.dims = merge(shape, strides, reduced)
-	p.nest, p.nested = nestOf(p.dims)
+	dims := merge(shape, strides, reduced)
+	p.nest, p.nested = nestOf(dims)
 	p.sequence = p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
-	for i, d := range p.dims {
-		switch {
-		case !d.reduced:
-			p.kept = append(p.kept, d)
-		case i > 0 && p.dims[i-1].reduced:
-			k := len(p.reduced) - 1
-			p.reduced[k] = append(p.reduced[k], d)
-		default:
-			p.reduced = append(p.reduced, []dim{d})
-		}
+	if !p.nested {
+		p.groups, p.box = viewOfDims(dims)
 	}
 	return p, nil
 }
@@ -240,6 +231,27 @@ func merge(shape, strides []int, reduced []bool) []dim {
 		dims = append(dims, d)
 	}
 	return dims
+}
+
+// viewOfDims separates reduced from kept axes: groups of neighbours, innermost
+// first, and a box of results.
+func viewOfDims(dims []dim) (groups []sequence, box []axis) {
+	results := 1
+	for to := len(dims); to > 0; {
+		from := to - 1
+		for from > 0 && dims[from].reduced && dims[from-1].reduced {
+			from--
+		}
+		if d := dims[from]; d.reduced {
+			groups = append(groups, sequenceOf(dims[from:to]))
+		} else {
+			box = append(box, axis{d.size, d.stride, results})
+			results *= d.size
+		}
+		to = from
+	}
+	inMemoryOrder(box)
+	return groups, box
 }
 
 // nestOf arranges axes as a nest, and tells whether they are one: kept and

@@ -14,15 +14,16 @@ import (
 
 const (
 	scratchSlots = 16
-	scratchBytes = 512 << 10
+	scratchBytes = 640 << 10
 )
 
 // A scratch is working memory for one goroutine's part of a sum. Each of its
 // parts has one user at a time.
 type scratch struct {
 	pass   [256 << 10]byte // a pass over columns, or over long rows
-	nest   [192 << 10]byte // rows of the outer groups of reduced axes
+	nest   [192 << 10]byte // rows of the outer groups of reduced axes; sums of a view
 	output [64 << 10]byte  // accumulators that wait to be rounded
+	pack   [128 << 10]byte // elements of a view, copied to be neighbours
 }
 
 var _ [scratchBytes]byte = [unsafe.Sizeof(scratch{})]byte{}

@@ -1,8 +1,17 @@
 package reducesum
 
-// A view whose axes are no nest of contiguous rows is summed result by result:
-// the elements of each sequence are packed into a buffer as long as a block,
-// and what the buffers of a group give is the sequence of the group outside.
+// A view that is no nest is summed where it lies, a piece of its results at a
+// time: those that are nearest to each other in memory, whatever their order
+// in dst, into which the sums of a piece are copied at the end.
+//
+// Kernels want rows, or columns, of neighbours in memory. Where the view has
+// them, they read it. Where it has not, because a reduced group is several axes
+// that lie apart, or because nothing is contiguous, the elements are packed into
+// scratch memory, a few blocks of the sequence of each result at a time.
+//
+// A group outside of another sums a sequence of results of the latter, for
+// which it counts as kept: all elements at once, or blocks of them, or, if even
+// these are too much memory, one by one in the order of the tree.
 
 import (
 	"unsafe"
@@ -10,205 +19,515 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// A sequence is summed as its values come, in the order of package kernels,
-// with one buffer per level of blocks.
+const (
+	// pieceResults is the most results of a piece: the sums of several pieces fit
+	// into the second-level cache.
+	pieceResults = 8 << 10
+	// wideEnough is a number of results that makes it worthwhile to have all
+	// elements of an outer group in memory.
+	wideEnough = 64
+)
+
+// A sequence is a group of reduced axes, outermost first, that are summed as
+// one; out counts its elements.
 type sequence struct {
-	isa kernels.ISA
-	t   kernels.Type // of the values that come
-	buf unsafe.Pointer
-	n   [7]int // values in the buffer of each level
+	axes []axis
+	n    int
+	step int // the least distance in memory of two neighbours of any axis
 }
 
-// sequenceBytes is the size of a sequence's buffers.
-const sequenceBytes = len(sequence{}.n) * kernels.BlockBytes
-
-// room returns where the next values go, and how many of them.
-func (s *sequence) room() (unsafe.Pointer, int) {
-	if s.n[0] == s.t.Block() {
-		s.flush(0)
-	}
-	return unsafe.Add(s.buf, s.n[0]*s.t.Size()), s.t.Block() - s.n[0]
-}
-
-// typeAt returns the type of the values of a level.
-func (s *sequence) typeAt(level int) kernels.Type {
-	if level == 0 {
-		return s.t
-	}
-	return s.t.Acc()
-}
-
-// level returns the buffer of a level.
-func (s *sequence) level(i int) unsafe.Pointer { return unsafe.Add(s.buf, i*kernels.BlockBytes) }
-
-// flush sums a level's buffer to a value of the next level.
-func (s *sequence) flush(level int) {
-	if s.n[level+1] == s.t.Block() {
-		s.flush(level + 1)
-	}
-	dst := unsafe.Add(s.level(level+1), s.n[level+1]*s.t.Acc().Size())
-	sumRows(s.isa, s.typeAt(level), dst, s.level(level), 1, s.n[level], 0)
-	s.n[level], s.n[level+1] = 0, s.n[level+1]+1
-}
-
-// sum writes the sum of all values, of which there is at least one, to dst.
-func (s *sequence) sum(dst unsafe.Pointer) {
-	for i := range s.n {
-		if !s.above(i) {
-			sumRows(s.isa, s.typeAt(i), dst, s.level(i), 1, s.n[i], 0)
-			return
-		}
-		if s.n[i] > 0 {
-			s.flush(i)
+// sequenceOf returns the sequence of some axes, outermost first.
+func sequenceOf(dims []dim) sequence {
+	q := sequence{n: 1}
+	for i := len(dims) - 1; i >= 0; i-- {
+		d := dims[i]
+		q.axes = append([]axis{{d.size, d.stride, q.n}}, q.axes...)
+		q.n *= d.size
+		if d.stride > 0 && (q.step == 0 || d.stride < q.step) {
+			q.step = d.stride
 		}
 	}
+	return q
 }
 
-// above reports whether a level above level i has values.
-func (s *sequence) above(i int) bool {
-	for _, n := range s.n[i+1:] {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
-}
+// inner is the innermost axis.
+func (q *sequence) inner() axis { return q.axes[len(q.axes)-1] }
 
-// A viewer sums results of a view on one goroutine.
-type viewer struct {
-	p         *Plan
-	t         kernels.Type
-	src       unsafe.Pointer
-	sequences [maxGroups]sequence // one per group, outermost first
-}
-
-// runView sums a view.
-func (p *Plan) runView(t kernels.Type, dst, src unsafe.Pointer) {
-	if len(p.reduced) == 0 {
-		v := viewer{p: p, t: t, src: src}
-		v.copy(dst, 0, p.dims, 0)
-		return
-	}
-	elements := p.dstLen
-	for _, g := range p.reduced {
-		for _, d := range g {
-			elements *= d.size
-		}
-	}
-	tasks := taskCount(p.workers, min(p.dstLen, elements*t.Size()/taskBytes))
-	if p.workers == 1 || tasks < 2 {
-		s := takeScratch()
-		p.sumView(t, dst, src, 0, p.dstLen, s)
-		giveScratch(s)
-		return
-	}
-	per := (p.dstLen + tasks - 1) / tasks
-	j := job{workers: p.workers, pool: p.pool}
-	j.do((p.dstLen+per-1)/per, func(i int, s *scratch) { p.sumView(t, dst, src, i*per, min(p.dstLen, (i+1)*per), s) })
-}
-
-// sumView sums the results from..to-1 of a view.
-func (p *Plan) sumView(t kernels.Type, dst, src unsafe.Pointer, from, to int, s *scratch) {
-	v := viewer{p: p, t: t, src: src}
-	mem := memory{unsafe.Pointer(s), int(unsafe.Offsetof(s.output))}
-	for i := range p.reduced {
-		v.sequences[i] = sequence{isa: p.isa, t: t.Acc()}
-		v.sequences[i].buf, mem = mem.take(sequenceBytes)
-	}
-	v.sequences[len(p.reduced)-1].t = t
-	acc, most := t.Acc().Size(), len(s.output)/t.Acc().Size()
-	for i := from; i < to; i += most {
-		n := min(most, to-i)
-		sums := unsafe.Add(dst, i*t.Size())
-		if t.Rounded() {
-			sums = unsafe.Pointer(&s.output)
-		}
-		for k := range n {
-			v.sum(0, v.offset(i+k), unsafe.Add(sums, k*acc))
-		}
-		if t.Rounded() {
-			roundTo(p.isa, t, unsafe.Add(dst, i*t.Size()), sums, n)
-		}
-	}
-}
-
-// offset returns where result i begins in src.
-func (v *viewer) offset(i int) int {
+// offset is where element i lies.
+func (q *sequence) offset(i int) int {
 	off := 0
-	for k := len(v.p.kept) - 1; k >= 0; k-- {
-		d := v.p.kept[k]
-		off += i % d.size * d.stride
-		i /= d.size
+	for _, a := range q.axes {
+		off += i / a.out % a.size * a.stride
 	}
 	return off
 }
 
-// sum sums the sequence of group g that begins at off.
-func (v *viewer) sum(g, off int, dst unsafe.Pointer) {
-	v.sequences[g].n = [len(v.sequences[g].n)]int{}
-	v.push(g, v.p.reduced[g], off)
-	v.sequences[g].sum(dst)
+// head returns the largest box that n elements from element i on begin with: a
+// number of indexes of the first of the axes returned, all of the others.
+func (q *sequence) head(i, n int) (count int, axes []axis) {
+	axes = q.axes
+	for axes[0].out > n || i%axes[0].out != 0 {
+		axes = axes[1:]
+	}
+	a := axes[0]
+	return min(n/a.out, a.size-i/a.out%a.size), axes
 }
 
-// push adds the values of some axes of group g to its sequence.
-func (v *viewer) push(g int, dims []dim, off int) {
-	s := &v.sequences[g]
-	if len(dims) == 0 {
-		dst, _ := s.room()
-		v.sum(g+1, off, dst)
-		s.n[0]++
-		return
+// A viewer sums parts of a view on one goroutine.
+type viewer struct {
+	isa     kernels.ISA
+	t       kernels.Type
+	groups  []sequence // innermost first
+	scratch *scratch
+}
+
+// direct reports whether kernels can read elements of the innermost axis of the
+// innermost group for the results of a box.
+func (v *viewer) direct(box []axis) bool {
+	return v.groups[0].inner().stride == 1 || len(box) > 0 && box[0].stride == 1
+}
+
+// longRuns reports whether kernels can read most blocks of group g where they lie.
+func (v *viewer) longRuns(g int, p *piece) bool {
+	return g == 0 && v.direct(p.axes) && v.groups[g].inner().size >= 4*v.t.Block()
+}
+
+// inRows reports whether the elements of a result, rather than the same
+// elements of several results, are neighbours in memory.
+func (v *viewer) inRows(box []axis) bool {
+	step := v.groups[0].step
+	return len(box) == 0 || box[0].stride == 0 || step > 0 && step <= box[0].stride
+}
+
+// memory is the share of scratch memory that a group has.
+func (v *viewer) memory(g int) memory {
+	n := len(v.scratch.nest) / len(v.groups) &^ 63
+	return memory{unsafe.Pointer(&v.scratch.nest[g*n]), n}
+}
+
+// room is how many accumulators a group has memory for, what rounding up to
+// cache lines takes not counted.
+func (v *viewer) room(g int) int { return (v.memory(g).n - 1024) / v.t.Acc().Size() }
+
+// blockSums is how many sums of blocks, of blocks of blocks, and so on wait
+// while a sequence is summed.
+func (v *viewer) blockSums(n int) int { return (levelsOf(n, v.t.Block()) - 1) * v.t.Block() }
+
+// atOnce is how many elements of w sequences there is memory for.
+func (v *viewer) atOnce(g, w int) int {
+	if g == 0 {
+		return len(v.scratch.pack) / v.t.Size() / w
 	}
-	d := dims[0]
-	if len(dims) > 1 || g < len(v.p.reduced)-1 {
-		for i := range d.size {
-			v.push(g, dims[1:], off+i*d.stride)
+	return v.room(g)/w - 1 - v.blockSums(v.groups[g].n)
+}
+
+// pieces are the parts into which a box is cut, which have sizes[i] indexes of
+// axis i, or what is left of them.
+type pieces struct {
+	box     []axis // in memory order
+	sizes   [maxAxes]int
+	count   int
+	inOrder bool // the elements of an outer group are made one by one
+}
+
+// cut cuts a box into pieces of at most limit results.
+func (v *viewer) cut(g int, box []axis, limit int) pieces {
+	c := pieces{box: box, count: 1}
+	n, block := v.groups[g].n, v.t.Block()
+	limit = min(limit, pieceResults, v.room(g))
+	switch {
+	case g > 0:
+		most := v.room(g) / (1 + min(n, block) + v.blockSums(n))
+		if most < min(limit, wideEnough, resultsOf(box)) {
+			c.inOrder = true
+			most = v.room(g) / (2 + depth(v.t.Acc(), n))
 		}
-		return
-	}
-	for i := 0; i < d.size; {
-		dst, room := s.room()
-		n := min(room, d.size-i)
-		gather(v.t, dst, unsafe.Add(v.src, (off+i*d.stride)*v.t.Size()), n, d.stride)
-		s.n[0] += n
-		i += n
-	}
-}
-
-// copy copies the elements of some axes, in row-major order, to dst from
-// element k on, and returns where the next ones go.
-func (v *viewer) copy(dst unsafe.Pointer, k int, dims []dim, off int) int {
-	d := dims[0]
-	if len(dims) == 1 {
-		gather(v.t, unsafe.Add(dst, k*v.t.Size()), unsafe.Add(v.src, off*v.t.Size()), d.size, d.stride)
-		return k + d.size
-	}
-	for i := range d.size {
-		k = v.copy(dst, k, dims[1:], off+i*d.stride)
-	}
-	return k
-}
-
-// gather copies n elements that lie stride elements apart.
-func gather(t kernels.Type, dst, src unsafe.Pointer, n, stride int) {
-	switch t.Size() {
-	case 2:
-		gatherAs[uint16](dst, src, n, stride)
-	case 4:
-		gatherAs[uint32](dst, src, n, stride)
+		limit = min(limit, most)
+	case v.direct(box) && len(v.groups[0].axes) == 1:
+	case v.inRows(box) && n > block:
+		limit = 1
 	default:
-		gatherAs[uint64](dst, src, n, stride)
+		limit = min(limit, v.room(g)/(1+v.blockSums(n)), v.atOnce(g, min(n, block)))
+	}
+	limit = max(limit, 1)
+	for i, a := range box {
+		if a.stride == 0 { // the same results again
+			c.sizes[i] = a.size
+			continue
+		}
+		size := min(a.size, limit)
+		if size < a.size && size > 64 {
+			size &^= 63
+		}
+		limit /= size
+		c.sizes[i] = size
+		c.count *= (a.size + size - 1) / size
+	}
+	return c
+}
+
+// A piece is a part of a box, without the axes that repeat results. Its sums
+// lie one after the other, as out of its axes says.
+type piece struct {
+	axes []axis
+	n    int    // results
+	to   []axis // from there to where the box goes
+	read int    // elements from the beginning of the box
+	out  int    // results from there
+}
+
+// piece returns piece i, with its axes appended to those given.
+func (c *pieces) piece(i int, axes, to []axis) piece {
+	p := piece{n: 1}
+	for k, a := range c.box {
+		if a.stride == 0 {
+			to = append(to, axis{a.size, 0, a.out})
+			continue
+		}
+		cuts := (a.size + c.sizes[k] - 1) / c.sizes[k]
+		from := i % cuts * c.sizes[k]
+		i /= cuts
+		size := min(c.sizes[k], a.size-from)
+		p.read += from * a.stride
+		p.out += from * a.out
+		axes = append(axes, axis{size, a.stride, p.n})
+		to = append(to, axis{size, p.n, a.out})
+		p.n *= size
+	}
+	p.axes, p.to = joinAxes(axes), to
+	return p
+}
+
+// sum sums groups g to 0 for each result of a box, and writes what it gets as
+// type to.
+func (v *viewer) sum(g int, box []axis, to kernels.Type, dst, src unsafe.Pointer) {
+	c := v.cut(g, box, pieceResults)
+	for i := range c.count {
+		v.sumPiece(g, &c, i, to, dst, src)
 	}
 }
 
-func gatherAs[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, n, stride int) {
-	to := unsafe.Slice((*T)(dst), n)
-	if stride == 1 {
-		copy(to, unsafe.Slice((*T)(src), n))
+// sumPiece sums groups g to 0 for piece i.
+func (v *viewer) sumPiece(g int, c *pieces, i int, to kernels.Type, dst, src unsafe.Pointer) {
+	var axes, back [maxAxes]axis
+	p := c.piece(i, axes[:0], back[:0])
+	src = unsafe.Add(src, p.read*v.t.Size())
+	dst = unsafe.Add(dst, p.out*to.Size())
+	sums, mem := v.memory(g).take(p.n * v.t.Acc().Size())
+	if c.inOrder {
+		v.sumInOrder(g, &p, sums, src, mem)
+	} else {
+		v.sumSequence(g, &p, 0, v.groups[g].n, sums, src, mem)
+	}
+	if to != v.t.Acc() {
+		rounded := unsafe.Pointer(&v.scratch.output)
+		roundTo(v.isa, to, rounded, sums, p.n)
+		sums = rounded
+	}
+	copyBox(to.Size(), dst, sums, p.to)
+}
+
+// sumSequence sums n elements of group g, from element i on, for each result of
+// a piece.
+func (v *viewer) sumSequence(g int, p *piece, i, n int, dst, src unsafe.Pointer, mem memory) {
+	q := &v.groups[g]
+	if g == 0 && len(q.axes) == 1 && v.direct(p.axes) {
+		stride := q.axes[0].stride
+		v.pass(v.t, p.axes, n, stride, dst, unsafe.Add(src, i*stride*v.t.Size()))
 		return
 	}
-	from := unsafe.Slice((*T)(src), (n-1)*stride+1)
-	for i := range to {
-		to[i] = from[i*stride]
+	if n <= v.atOnce(g, p.n) && (n <= v.t.Block() || !v.longRuns(g, p)) {
+		e := v.pack(g, p, i, n, src)
+		v.pass(e.t, e.axes(), n, e.stride, dst, e.p)
+		return
 	}
+	block, acc := v.t.Block(), v.t.Acc()
+	chunk := block // elements per value of the next level
+	for (n+chunk-1)/chunk > block {
+		chunk *= block
+	}
+	count := (n + chunk - 1) / chunk
+	sums, mem := mem.take(count * p.n * acc.Size())
+	if chunk == block {
+		v.sumBlocks(g, p, i, n, sums, src)
+	} else {
+		for k := range count {
+			v.sumSequence(g, p, i+k*chunk, min(chunk, n-k*chunk), unsafe.Add(sums, k*p.n*acc.Size()), src, mem)
+		}
+	}
+	e := packing{t: acc, p: sums, w: p.n, column: 1, stride: p.n}
+	v.pass(acc, e.axes(), count, e.stride, dst, sums)
+}
+
+// sumBlocks sums each block of n elements of group g, from element i on: blocks
+// that lie in one axis as they are, the others packed.
+func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer) {
+	block, inner := v.t.Block(), v.groups[g].inner()
+	row := p.n * v.t.Acc().Size()
+	most := v.atOnce(g, p.n) / block * block
+	if v.longRuns(g, p) {
+		most = block
+	}
+	for n > 0 {
+		run := 0
+		if g == 0 && v.direct(p.axes) {
+			if run = min(n, inner.size-i%inner.size); run < n {
+				run -= run % block
+			}
+		}
+		if run > 0 {
+			at := unsafe.Add(src, v.groups[g].offset(i)*v.t.Size())
+			v.passBlocks(v.t, p.axes, run, inner.stride, p.n, dst, at)
+		} else {
+			run = min(n, most)
+			e := v.pack(g, p, i, run, src)
+			v.passBlocks(e.t, e.axes(), run, e.stride, p.n, dst, e.p)
+		}
+		dst = unsafe.Add(dst, (run+block-1)/block*row)
+		i, n = i+run, n-run
+	}
+}
+
+// sumInOrder sums group g for each result of a piece, its elements made one by
+// one.
+func (v *viewer) sumInOrder(g int, p *piece, dst, src unsafe.Pointer, mem memory) {
+	acc, n := v.t.Acc(), v.groups[g].n
+	row := p.n * acc.Size()
+	slots, _ := mem.take((depth(acc, n) + 1) * row)
+	for order := newTreeOrder(acc, n); order.more(); {
+		v.make(g, p, order.index(), 1, unsafe.Add(slots, order.slot*row), src, 1, p.n)
+		for merges := order.next(); merges > 0; merges-- {
+			order.slot--
+			mergeSlots(v.isa, acc, slots, order.slot, p.n)
+		}
+		order.slot++
+	}
+	copyRow(acc, dst, slots, p.n)
+}
+
+// A packing is a number of elements of w sequences, in scratch memory.
+type packing struct {
+	t              kernels.Type
+	p              unsafe.Pointer
+	w              int
+	column, stride int // from one sequence, from one element to the next
+	axis           [1]axis
+}
+
+// axes returns the axes of the results.
+func (e *packing) axes() []axis {
+	if e.w == 1 {
+		return nil
+	}
+	e.axis[0] = axis{e.w, e.column, 1}
+	return e.axis[:]
+}
+
+// pack makes n elements of group g, from element i on.
+func (v *viewer) pack(g int, p *piece, i, n int, src unsafe.Pointer) packing {
+	e := packing{t: v.t.Acc(), w: p.n, column: 1, stride: p.n}
+	if g > 0 {
+		mem := v.memory(g)
+		e.p = unsafe.Add(mem.p, (mem.n-n*p.n*e.t.Size())&^63)
+	} else {
+		e.t, e.p = v.t, unsafe.Pointer(&v.scratch.pack)
+		if v.inRows(p.axes) {
+			e.column, e.stride = n, 1
+		}
+	}
+	v.make(g, p, i, n, e.p, src, e.column, e.stride)
+	return e
+}
+
+// make writes n elements of group g, from element i on: those of a result
+// stride elements apart, the results column elements apart.
+func (v *viewer) make(g int, p *piece, i, n int, dst, src unsafe.Pointer, column, stride int) {
+	q := &v.groups[g]
+	var array [maxAxes]axis
+	for n > 0 {
+		count, axes := q.head(i, n)
+		box := array[:0]
+		for _, a := range p.axes {
+			box = append(box, axis{a.size, a.stride, a.out * column})
+		}
+		for _, a := range axes {
+			box = append(box, axis{a.size, a.stride, a.out * stride})
+		}
+		box[len(p.axes)].size = count
+		inMemoryOrder(box)
+		from := unsafe.Add(src, q.offset(i)*v.t.Size())
+		made := count * axes[0].out
+		if g == 0 {
+			copyBox(v.t.Size(), dst, from, box)
+			dst = unsafe.Add(dst, made*stride*v.t.Size())
+		} else {
+			v.sum(g-1, joinAxes(box), v.t.Acc(), dst, from)
+			dst = unsafe.Add(dst, made*stride*v.t.Acc().Size())
+		}
+		i, n = i+made, n-made
+	}
+}
+
+// passBlocks sums each block of n elements, stride apart, for each of the given
+// results, w in all.
+func (v *viewer) passBlocks(t kernels.Type, axes []axis, n, stride, w int, dst, src unsafe.Pointer) {
+	block := t.Block()
+	full := n / block
+	if full > 0 {
+		var array [maxAxes]axis
+		all := append(append(array[:0], axes...), axis{full, block * stride, w})
+		v.pass(t, all, block, stride, dst, src)
+	}
+	if n > full*block {
+		v.pass(t, axes, n-full*block, stride, unsafe.Add(dst, full*w*t.Acc().Size()), unsafe.Add(src, full*block*stride*t.Size()))
+	}
+}
+
+// pass sums n elements, stride apart, for each of the given results: as columns,
+// if these are neighbours, else as rows.
+func (v *viewer) pass(t kernels.Type, axes []axis, n, stride int, dst, src unsafe.Pointer) {
+	size, acc := t.Size(), t.Acc().Size()
+	p := pass{isa: v.isa, t: t, outer: 1, inner: 1, reduce: n, srcRow: stride * size, scratch: v.scratch}
+	if stride != 1 && len(axes) > 0 {
+		p.inner = axes[0].size
+		axes = axes[1:]
+	}
+	if len(axes) > 0 {
+		p.outer, p.srcOuter, p.dstOuter = axes[0].size, axes[0].stride*size, axes[0].out*acc
+		axes = axes[1:]
+	}
+	for i := range resultsOf(axes) {
+		p.dst, p.src = dst, src
+		for _, a := range axes {
+			p.src = unsafe.Add(p.src, i%a.size*a.stride*size)
+			p.dst = unsafe.Add(p.dst, i%a.size*a.out*acc)
+			i /= a.size
+		}
+		p.run()
+	}
+}
+
+// runView sums a view.
+func (p *Plan) runView(t kernels.Type, dst, src unsafe.Pointer) {
+	v := viewer{isa: p.isa, t: t, groups: p.groups}
+	if p.workers > 1 {
+		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
+		j.runView(v, p.box, dst, src)
+		return
+	}
+	v.run(p.box, t, dst, src)
+}
+
+// run sums a box on this goroutine.
+func (v *viewer) run(box []axis, to kernels.Type, dst, src unsafe.Pointer) {
+	if len(v.groups) == 0 {
+		var array [maxAxes]axis
+		copyBox(v.t.Size(), dst, src, append(array[:0], box...))
+		return
+	}
+	v.scratch = takeScratch()
+	v.sum(len(v.groups)-1, box, to, dst, src)
+	giveScratch(v.scratch)
+}
+
+// runView sums a view with all workers: pieces, or, if there are not enough of
+// them, parts of the outermost group, which are then summed in turn.
+func (j *job) runView(v viewer, box []axis, dst, src unsafe.Pointer) {
+	top := len(v.groups) - 1
+	bytes := v.t.Size()
+	results := 1
+	for _, a := range box {
+		if a.stride > 0 {
+			results *= a.size
+		}
+	}
+	bytes *= results
+	for _, q := range v.groups {
+		bytes *= q.n
+	}
+	if top < 0 || bytes < parallelBytes {
+		v.run(box, j.to, dst, src)
+		return
+	}
+	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
+	limit := (results + tasks - 1) / tasks
+	if limit < minTile && !v.inRows(box) {
+		limit = minTile
+	}
+	s := takeScratch()
+	v.scratch = s
+	c := v.cut(top, box, limit)
+	giveScratch(s)
+	if c.count < j.workers && j.splitView(v, &c, tasks, dst, src) {
+		return
+	}
+	per := (c.count + tasks - 1) / tasks
+	j.do((c.count+per-1)/per, func(task int, s *scratch) {
+		v := v
+		v.scratch = s
+		for i := task * per; i < min(c.count, (task+1)*per); i++ {
+			v.sumPiece(top, &c, i, j.to, dst, src)
+		}
+	})
+}
+
+// splitView splits the outermost group, if it can.
+func (j *job) splitView(v viewer, c *pieces, tasks int, dst, src unsafe.Pointer) bool {
+	top := len(v.groups) - 1
+	q := &v.groups[top]
+	results := resultsOf(c.box)
+	parts := q.n
+	if top == 0 {
+		parts = (q.n + v.t.Block() - 1) / v.t.Block()
+	}
+	if parts == 1 {
+		return false
+	}
+	sums := newAccumulators(v.t, parts, results)
+	if sums == nil {
+		return false
+	}
+	partial := *j
+	partial.to = v.t.Acc()
+	if top > 0 {
+		inside := v
+		inside.groups = v.groups[:top]
+		var box []axis
+		box = append(box, c.box...)
+		for _, a := range q.axes {
+			box = append(box, axis{a.size, a.stride, a.out * results})
+		}
+		inMemoryOrder(box)
+		partial.runView(inside, box, sums, src)
+	} else {
+		partial.sumEachBlockOf(v, c, tasks, sums, src)
+	}
+	final := *j
+	final.t = v.t.Acc()
+	outside := nest{outer: 1, groups: []group{{parts, results, results, 1}}}
+	final.run(&outside, dst, sums)
+	return true
+}
+
+// sumEachBlockOf sums each block of the one group of a view, to rows of results.
+func (j *job) sumEachBlockOf(v viewer, c *pieces, tasks int, dst, src unsafe.Pointer) {
+	acc, block, n := v.t.Acc().Size(), v.t.Block(), v.groups[0].n
+	results := resultsOf(c.box)
+	blocks := (n + block - 1) / block
+	per := (c.count*blocks + tasks - 1) / tasks
+	cuts := (blocks + per - 1) / per
+	j.do(c.count*cuts, func(i int, s *scratch) {
+		v := v
+		v.scratch = s
+		p := c.piece(i/cuts, nil, nil)
+		most := v.room(0) / p.n
+		end := min(blocks, i%cuts*per+per)
+		for b := i % cuts * per; b < end; b += most {
+			k := min(most, end-b)
+			sums := v.memory(0).p
+			v.sumBlocks(0, &p, b*block, min(k*block, n-b*block), sums, unsafe.Add(src, p.read*v.t.Size()))
+			to := append(append([]axis{}, p.to...), axis{k, p.n, results})
+			copyBox(acc, unsafe.Add(dst, (b*results+p.out)*acc), sums, to)
+		}
+	})
 }

@@ -54,12 +54,7 @@ func resultsOf(box []axis) int {
 // copyBox copies elements of the given size. The box comes in memory order, and
 // is changed.
 func copyBox(size int, dst, src unsafe.Pointer, box []axis) {
-	box = joinAxes(box)
-	for i := 2; i < len(box); i++ { // the two innermost: nearest in src, and nearest in dst
-		if box[i].out < box[1].out {
-			box[1], box[i] = box[i], box[1]
-		}
-	}
+	box = planeFirst(joinAxes(box))
 	switch size {
 	case 2:
 		copyAxes[uint16](dst, src, box)
@@ -70,7 +65,33 @@ func copyBox(size int, dst, src unsafe.Pointer, box []axis) {
 	}
 }
 
-// copyAxes loops over all axes but the innermost two.
+// longRow is the number of elements from which on a row is worth a loop of its
+// own.
+const longRow = 8
+
+// planeFirst moves the axes of which copyBox makes a plane to the front: that of
+// the longest rows in memory, or of the nearest ones that are long, and the one
+// of the longest rows where they go.
+func planeFirst(box []axis) []axis {
+	front := func(at int, better func(a, b axis) bool) {
+		best := at
+		for i := at + 1; i < len(box); i++ {
+			if better(box[i], box[best]) {
+				best = i
+			}
+		}
+		if at < len(box) {
+			a := box[best]
+			copy(box[at+1:best+1], box[at:best])
+			box[at] = a
+		}
+	}
+	front(0, func(a, b axis) bool { return b.size < longRow && a.size > b.size })
+	front(1, func(a, b axis) bool { return a.size >= longRow && (b.size < longRow || a.out < b.out) })
+	return box
+}
+
+// copyAxes loops over all axes but the first two.
 func copyAxes[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, box []axis) {
 	size := int(unsafe.Sizeof(T(0)))
 	switch n := len(box); n {
@@ -89,35 +110,55 @@ func copyAxes[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, box []axis) {
 }
 
 const (
-	// copyTile is how many elements of one axis a tile has: some cache lines.
+	// copyTile is the number of elements in each row of a tile, across memory
+	// that is read: a cache line at least.
 	copyTile = 32
-	// shortRow is the number of elements below which a row is not worth a loop
-	// of its own, if the other axis is longer.
-	shortRow = 8
+	// copyRows is how many rows, each in a cache line of its own, a tile has.
+	copyRows = 16
 )
 
-// copyPlane copies two axes, of which a is the one nearest in src.
+// copyPlane copies two axes, of which a is the one nearest in src. Where rows of
+// b go to neighbours, a tile is copied along them, so that all its cache lines
+// are fetched at the same time.
 func copyPlane[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, a, b axis) {
-	tile := copyTile
-	switch {
-	case a.size < shortRow && a.size < b.size:
-		a, b = b, a
-		tile *= 8
-	case a.out == 1:
-		tile = a.size
-	}
 	size := int(unsafe.Sizeof(T(0)))
-	for i := 0; i < a.size; i += tile {
-		n := min(tile, a.size-i)
+	a.stride, a.out, b.stride, b.out = a.stride*size, a.out*size, b.stride*size, b.out*size
+	if b.size < longRow || a.out < b.out {
 		for k := range b.size {
-			to, from := unsafe.Add(dst, (i*a.out+k*b.out)*size), unsafe.Add(src, (i*a.stride+k*b.stride)*size)
-			if a.out == 1 && a.stride == 1 {
-				copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
-				continue
-			}
-			for j := range n {
-				*(*T)(unsafe.Add(to, j*a.out*size)) = *(*T)(unsafe.Add(from, j*a.stride*size))
+			copyLine[T](unsafe.Add(dst, k*b.out), unsafe.Add(src, k*b.stride), a.size, a.out, a.stride)
+		}
+		return
+	}
+	for k := 0; k < b.size; k += copyRows {
+		rows := min(copyRows, b.size-k)
+		for i := 0; i < a.size; i += copyTile {
+			for l := i; l < min(i+copyTile, a.size); l++ {
+				copyLine[T](unsafe.Add(dst, k*b.out+l*a.out), unsafe.Add(src, k*b.stride+l*a.stride), rows, b.out, b.stride)
 			}
 		}
+	}
+}
+
+// copyLine copies n elements, bytes apart.
+func copyLine[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, n, out, stride int) {
+	size := int(unsafe.Sizeof(T(0)))
+	if out == size && stride == size {
+		copy(unsafe.Slice((*T)(dst), n), unsafe.Slice((*T)(src), n))
+		return
+	}
+	i, k := 0, 0
+	for ; n >= 4; n -= 4 {
+		a, b := *(*T)(unsafe.Add(src, k)), *(*T)(unsafe.Add(src, k+stride))
+		k += 2 * stride
+		c, d := *(*T)(unsafe.Add(src, k)), *(*T)(unsafe.Add(src, k+stride))
+		k += 2 * stride
+		*(*T)(unsafe.Add(dst, i)), *(*T)(unsafe.Add(dst, i+out)) = a, b
+		i += 2 * out
+		*(*T)(unsafe.Add(dst, i)), *(*T)(unsafe.Add(dst, i+out)) = c, d
+		i += 2 * out
+	}
+	for ; n > 0; n-- {
+		*(*T)(unsafe.Add(dst, i)) = *(*T)(unsafe.Add(src, k))
+		i, k = i+out, k+stride
 	}
 }

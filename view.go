@@ -96,7 +96,7 @@ func (v *viewer) longRuns(g int, p *piece) bool {
 // elements of several results, are neighbours in memory.
 func (v *viewer) inRows(box []axis) bool {
 	step := v.groups[0].step
-	return len(box) == 0 || box[0].stride == 0 || step > 0 && step <= box[0].stride
+	return len(box) == 0 || box[0].stride == 0 || step > 0 && step < box[0].stride
 }
 
 // memory is the share of scratch memory that a group has.

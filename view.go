@@ -14,6 +14,7 @@ package reducesum
 // these are too much memory, one by one in the order of the tree.
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -82,21 +83,26 @@ type viewer struct {
 }
 
 // direct reports whether kernels can read elements of the innermost axis of the
-// innermost group for the results of a box.
+// innermost group for the results of a box: as rows, or as columns that fill
+// cache lines.
 func (v *viewer) direct(box []axis) bool {
-	return v.groups[0].inner().stride == 1 || len(box) > 0 && box[0].stride == 1
-}
-
-// longRuns reports whether kernels can read most blocks of group g where they lie.
-func (v *viewer) longRuns(g int, p *piece) bool {
-	return g == 0 && v.direct(p.axes) && v.groups[g].inner().size >= 4*v.t.Block()
+	stride := v.groups[0].inner().stride
+	if stride == 1 || len(box) == 0 || box[0].stride != 1 {
+		return stride == 1
+	}
+	return stride == box[0].size || box[0].size*v.t.Size() >= cacheLine
 }
 
 // inRows reports whether the elements of a result, rather than the same
 // elements of several results, are neighbours in memory.
-func (v *viewer) inRows(box []axis) bool {
-	step := v.groups[0].step
+func (v *viewer) inRows(g int, box []axis) bool {
+	step := v.groups[g].step
 	return len(box) == 0 || box[0].stride == 0 || step > 0 && step < box[0].stride
+}
+
+// longRuns reports whether kernels can read most blocks of group g where they lie.
+func (v *viewer) longRuns(g int, p *piece) bool {
+	return p.direct && v.groups[g].inner().size >= 4*v.t.Block()
 }
 
 // memory is the share of scratch memory that a group has.
@@ -109,53 +115,80 @@ func (v *viewer) memory(g int) memory {
 // cache lines takes not counted.
 func (v *viewer) room(g int) int { return (v.memory(g).n - 1024) / v.t.Acc().Size() }
 
-// blockSums is how many sums of blocks, of blocks of blocks, and so on wait
-// while a sequence is summed.
-func (v *viewer) blockSums(n int) int { return (levelsOf(n, v.t.Block()) - 1) * v.t.Block() }
+// waiting is how many sums of blocks, of blocks of blocks, and so on wait while
+// a sequence of n elements is summed, and those of a block's lanes.
+func (v *viewer) waiting(n int) int {
+	chunk, count := chunks(n, v.t.Block())
+	if count == 1 {
+		return v.t.Lanes()
+	}
+	return count + v.waiting(chunk)
+}
+
+// chunks returns into how many parts the last level of blocks divides a sequence
+// of n elements, and how many elements these have.
+func chunks(n, block int) (chunk, count int) {
+	chunk = block
+	for (n+chunk-1)/chunk > block {
+		chunk *= block
+	}
+	return chunk, (n + chunk - 1) / chunk
+}
 
 // atOnce is how many elements of w sequences there is memory for.
 func (v *viewer) atOnce(g, w int) int {
 	if g == 0 {
 		return len(v.scratch.pack) / v.t.Size() / w
 	}
-	return v.room(g)/w - 1 - v.blockSums(v.groups[g].n)
+	return v.room(g)/w - 1 - v.waiting(v.groups[g].n)
+}
+
+// most is for how many results there is memory for n elements of each.
+func (v *viewer) most(g, n int) int {
+	if g == 0 {
+		return min(v.atOnce(0, n), v.room(0)/(1+v.waiting(v.groups[0].n)))
+	}
+	return v.room(g) / (1 + v.waiting(v.groups[g].n) + n)
 }
 
 // pieces are the parts into which a box is cut, which have sizes[i] indexes of
 // axis i, or what is left of them.
 type pieces struct {
-	box     []axis // in memory order
-	sizes   [maxAxes]int
-	count   int
-	inOrder bool // the elements of an outer group are made one by one
+	box    []axis // in memory order
+	sizes  [maxAxes]int
+	count  int
+	direct bool // kernels can read the innermost axis of the group where it lies
+	rows   bool // elements to be packed become rows, rather than columns
 }
 
 // cut cuts a box into pieces of at most limit results.
 func (v *viewer) cut(g int, box []axis, limit int) pieces {
-	c := pieces{box: box, count: 1}
+	c := pieces{box: box, count: 1, direct: g == 0 && v.direct(box), rows: g == 0 && v.inRows(0, box)}
 	n, block := v.groups[g].n, v.t.Block()
 	limit = min(limit, pieceResults, v.room(g))
+	wide := limit // for the first axis alone
 	switch {
-	case g > 0:
-		most := v.room(g) / (1 + min(n, block) + v.blockSums(n))
-		if most < min(limit, wideEnough, resultsOf(box)) {
-			c.inOrder = true
-			most = v.room(g) / (2 + depth(v.t.Acc(), n))
-		}
-		limit = min(limit, most)
-	case v.direct(box) && len(v.groups[0].axes) == 1:
-	case v.inRows(box) && n > block:
+	case c.direct && len(v.groups[0].axes) == 1:
+	case c.rows && n > block:
 		limit = 1
+	case c.rows:
+		limit = min(limit, v.atOnce(g, n))
 	default:
-		limit = min(limit, v.room(g)/(1+v.blockSums(n)), v.atOnce(g, min(n, block)))
+		wide = min(limit, v.most(g, min(n, kernels.Rows)))
+		limit = min(limit, v.most(g, min(n, block)))
 	}
-	limit = max(limit, 1)
+	if v.inRows(g, box) {
+		wide = limit
+	}
 	for i, a := range box {
 		if a.stride == 0 { // the same results again
 			c.sizes[i] = a.size
 			continue
 		}
-		size := min(a.size, limit)
+		if i > 0 {
+			wide = limit
+		}
+		size := max(1, min(a.size, wide))
 		if size < a.size && size > 64 {
 			size &^= 63
 		}
@@ -174,11 +207,13 @@ type piece struct {
 	to   []axis // from there to where the box goes
 	read int    // elements from the beginning of the box
 	out  int    // results from there
+
+	direct, rows bool
 }
 
 // piece returns piece i, with its axes appended to those given.
 func (c *pieces) piece(i int, axes, to []axis) piece {
-	p := piece{n: 1}
+	p := piece{n: 1, direct: c.direct, rows: c.rows}
 	for k, a := range c.box {
 		if a.stride == 0 {
 			to = append(to, axis{a.size, 0, a.out})
@@ -214,11 +249,7 @@ func (v *viewer) sumPiece(g int, c *pieces, i int, to kernels.Type, dst, src uns
 	src = unsafe.Add(src, p.read*v.t.Size())
 	dst = unsafe.Add(dst, p.out*to.Size())
 	sums, mem := v.memory(g).take(p.n * v.t.Acc().Size())
-	if c.inOrder {
-		v.sumInOrder(g, &p, sums, src, mem)
-	} else {
-		v.sumSequence(g, &p, 0, v.groups[g].n, sums, src, mem)
-	}
+	v.sumSequence(g, &p, 0, v.groups[g].n, sums, src, mem)
 	if to != v.t.Acc() {
 		rounded := unsafe.Pointer(&v.scratch.output)
 		roundTo(v.isa, to, rounded, sums, p.n)
@@ -231,7 +262,7 @@ func (v *viewer) sumPiece(g int, c *pieces, i int, to kernels.Type, dst, src uns
 // a piece.
 func (v *viewer) sumSequence(g int, p *piece, i, n int, dst, src unsafe.Pointer, mem memory) {
 	q := &v.groups[g]
-	if g == 0 && len(q.axes) == 1 && v.direct(p.axes) {
+	if p.direct && len(q.axes) == 1 {
 		stride := q.axes[0].stride
 		v.pass(v.t, p.axes, n, stride, dst, unsafe.Add(src, i*stride*v.t.Size()))
 		return
@@ -242,14 +273,14 @@ func (v *viewer) sumSequence(g int, p *piece, i, n int, dst, src unsafe.Pointer,
 		return
 	}
 	block, acc := v.t.Block(), v.t.Acc()
-	chunk := block // elements per value of the next level
-	for (n+chunk-1)/chunk > block {
-		chunk *= block
+	if n <= block {
+		v.sumLanes(g, p, i, n, dst, src, mem)
+		return
 	}
-	count := (n + chunk - 1) / chunk
+	chunk, count := chunks(n, block)
 	sums, mem := mem.take(count * p.n * acc.Size())
 	if chunk == block {
-		v.sumBlocks(g, p, i, n, sums, src)
+		v.sumBlocks(g, p, i, n, sums, src, mem)
 	} else {
 		for k := range count {
 			v.sumSequence(g, p, i+k*chunk, min(chunk, n-k*chunk), unsafe.Add(sums, k*p.n*acc.Size()), src, mem)
@@ -261,16 +292,16 @@ func (v *viewer) sumSequence(g int, p *piece, i, n int, dst, src unsafe.Pointer,
 
 // sumBlocks sums each block of n elements of group g, from element i on: blocks
 // that lie in one axis as they are, the others packed.
-func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer) {
+func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer, mem memory) {
 	block, inner := v.t.Block(), v.groups[g].inner()
 	row := p.n * v.t.Acc().Size()
 	most := v.atOnce(g, p.n) / block * block
 	if v.longRuns(g, p) {
-		most = block
+		most = min(most, block)
 	}
 	for n > 0 {
 		run := 0
-		if g == 0 && v.direct(p.axes) {
+		if p.direct {
 			if run = min(n, inner.size-i%inner.size); run < n {
 				run -= run % block
 			}
@@ -278,6 +309,9 @@ func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer) {
 		if run > 0 {
 			at := unsafe.Add(src, v.groups[g].offset(i)*v.t.Size())
 			v.passBlocks(v.t, p.axes, run, inner.stride, p.n, dst, at)
+		} else if most == 0 {
+			run = min(n, block)
+			v.sumLanes(g, p, i, run, dst, src, mem)
 		} else {
 			run = min(n, most)
 			e := v.pack(g, p, i, run, src)
@@ -288,21 +322,33 @@ func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer) {
 	}
 }
 
-// sumInOrder sums group g for each result of a piece, its elements made one by
-// one.
-func (v *viewer) sumInOrder(g int, p *piece, dst, src unsafe.Pointer, mem memory) {
-	acc, n := v.t.Acc(), v.groups[g].n
-	row := p.n * acc.Size()
-	slots, _ := mem.take((depth(acc, n) + 1) * row)
-	for order := newTreeOrder(acc, n); order.more(); {
-		v.make(g, p, order.index(), 1, unsafe.Add(slots, order.slot*row), src, 1, p.n)
-		for merges := order.next(); merges > 0; merges-- {
-			order.slot--
-			mergeSlots(v.isa, acc, slots, order.slot, p.n)
+// sumLanes sums a block of n elements of group g, from element i on, for each
+// result of a piece: first its rows, for as many lanes as there is memory for,
+// then the lanes. A few rows have the tree of a few lanes if they come in
+// bit-reversed order.
+func (v *viewer) sumLanes(g int, p *piece, i, n int, dst, src unsafe.Pointer, mem memory) {
+	acc, all := v.t.Acc(), v.t.Lanes()
+	lanes, rows := min(n, all), (n+all-1)/all
+	levels := bits.Len(uint(rows - 1))
+	sums, mem := mem.take(lanes * p.n * acc.Size())
+	e := v.packing(g, p, v.atOnce(g, p.n))
+	row := p.n * e.t.Size()
+	most := v.atOnce(g, p.n) >> levels
+	for lane := 0; lane < lanes; lane += most {
+		k := min(most, lanes-lane)
+		for r := range 1 << levels {
+			to := unsafe.Add(e.p, int(bits.Reverse(uint(r))>>(bits.UintSize-levels))*k*row)
+			have := max(0, min(k, n-r*all-lane))
+			if have > 0 {
+				v.make(g, p, i+r*all+lane, have, to, src, 1, p.n)
+			}
+			fillAbsent(e.t, unsafe.Add(to, have*row), (k-have)*p.n)
 		}
-		order.slot++
+		e.w = k * p.n
+		v.pass(e.t, e.axes(), 1<<levels, e.w, unsafe.Add(sums, lane*p.n*acc.Size()), e.p)
 	}
-	copyRow(acc, dst, slots, p.n)
+	e.w = p.n
+	v.pass(acc, e.axes(), lanes, p.n, dst, sums)
 }
 
 // A packing is a number of elements of w sequences, in scratch memory.
@@ -323,17 +369,21 @@ func (e *packing) axes() []axis {
 	return e.axis[:]
 }
 
+// packing is where n elements of group g can be made.
+func (v *viewer) packing(g int, p *piece, n int) packing {
+	if g == 0 {
+		return packing{t: v.t, p: unsafe.Pointer(&v.scratch.pack), w: p.n, column: 1, stride: p.n}
+	}
+	acc, mem := v.t.Acc(), v.memory(g)
+	end := unsafe.Add(mem.p, (mem.n-n*p.n*acc.Size())&^63)
+	return packing{t: acc, p: end, w: p.n, column: 1, stride: p.n}
+}
+
 // pack makes n elements of group g, from element i on.
 func (v *viewer) pack(g int, p *piece, i, n int, src unsafe.Pointer) packing {
-	e := packing{t: v.t.Acc(), w: p.n, column: 1, stride: p.n}
-	if g > 0 {
-		mem := v.memory(g)
-		e.p = unsafe.Add(mem.p, (mem.n-n*p.n*e.t.Size())&^63)
-	} else {
-		e.t, e.p = v.t, unsafe.Pointer(&v.scratch.pack)
-		if v.inRows(p.axes) {
-			e.column, e.stride = n, 1
-		}
+	e := v.packing(g, p, n)
+	if p.rows {
+		e.column, e.stride = n, 1
 	}
 	v.make(g, p, i, n, e.p, src, e.column, e.stride)
 	return e
@@ -388,7 +438,7 @@ func (v *viewer) passBlocks(t kernels.Type, axes []axis, n, stride, w int, dst, 
 func (v *viewer) pass(t kernels.Type, axes []axis, n, stride int, dst, src unsafe.Pointer) {
 	size, acc := t.Size(), t.Acc().Size()
 	p := pass{isa: v.isa, t: t, outer: 1, inner: 1, reduce: n, srcRow: stride * size, scratch: v.scratch}
-	if stride != 1 && len(axes) > 0 {
+	if stride != 1 && len(axes) > 0 && axes[0].stride == 1 {
 		p.inner = axes[0].size
 		axes = axes[1:]
 	}
@@ -451,7 +501,7 @@ func (j *job) runView(v viewer, box []axis, dst, src unsafe.Pointer) {
 	}
 	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
 	limit := (results + tasks - 1) / tasks
-	if limit < minTile && !v.inRows(box) {
+	if limit < minTile && !v.inRows(0, box) {
 		limit = minTile
 	}
 	s := takeScratch()
@@ -520,12 +570,12 @@ func (j *job) sumEachBlockOf(v viewer, c *pieces, tasks int, dst, src unsafe.Poi
 		v := v
 		v.scratch = s
 		p := c.piece(i/cuts, nil, nil)
-		most := v.room(0) / p.n
+		most := max(1, v.room(0)/p.n-v.t.Lanes())
 		end := min(blocks, i%cuts*per+per)
 		for b := i % cuts * per; b < end; b += most {
 			k := min(most, end-b)
-			sums := v.memory(0).p
-			v.sumBlocks(0, &p, b*block, min(k*block, n-b*block), sums, unsafe.Add(src, p.read*v.t.Size()))
+			sums, mem := v.memory(0).take(k * p.n * acc)
+			v.sumBlocks(0, &p, b*block, min(k*block, n-b*block), sums, unsafe.Add(src, p.read*v.t.Size()), mem)
 			to := append(append([]axis{}, p.to...), axis{k, p.n, results})
 			copyBox(acc, unsafe.Add(dst, (b*results+p.out)*acc), sums, to)
 		}

@@ -9,8 +9,6 @@ import (
 	"cmp"
 	"slices"
 	"unsafe"
-
-	"github.com/reducesum/reducesum/kernels"
 )
 
 // maxAxes is the most axes that a view can have, and one more: each of them
@@ -49,6 +47,17 @@ func resultsOf(box []axis) int {
 	n := 1
 	for _, a := range box {
 		n *= a.size
+	}
+	return n
+}
+
+// distinct is the number of indexes that repeat no elements.
+func distinct(box []axis) int {
+	n := 1
+	for _, a := range box {
+		if a.stride > 0 {
+			n *= a.size
+		}
 	}
 	return n
 }
@@ -162,28 +171,5 @@ func copyLine[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, n, out, strid
 	for ; n > 0; n-- {
 		*(*T)(unsafe.Add(dst, i)) = *(*T)(unsafe.Add(src, k))
 		i, k = i+out, k+stride
-	}
-}
-
-// fillAbsent writes n elements that change no sum: -0, or an integer's 0.
-func fillAbsent(t kernels.Type, dst unsafe.Pointer, n int) {
-	x := uint64(0)
-	if t.Float() {
-		x = 1 << (8*t.Size() - 1)
-	}
-	switch t.Size() {
-	case 2:
-		fill(dst, n, uint16(x))
-	case 4:
-		fill(dst, n, uint32(x))
-	default:
-		fill(dst, n, x)
-	}
-}
-
-func fill[T uint16 | uint32 | uint64](dst unsafe.Pointer, n int, x T) {
-	to := unsafe.Slice((*T)(dst), n)
-	for i := range to {
-		to[i] = x
 	}
 }

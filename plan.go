@@ -91,7 +91,7 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	p.nest, p.nested = nestOf(dims)
 	p.sequence = p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
 	if !p.nested {
-		p.groups, p.box = viewOfDims(dims)
+		p.groups, p.box = groupsOf(dims)
 	}
 	return p, nil
 }
@@ -233,27 +233,6 @@ func merge(shape, strides []int, reduced []bool) []dim {
 	return dims
 }
 
-// viewOfDims separates reduced from kept axes: groups of neighbours, innermost
-// first, and a box of results.
-func viewOfDims(dims []dim) (groups []sequence, box []axis) {
-	results := 1
-	for to := len(dims); to > 0; {
-		from := to - 1
-		for from > 0 && dims[from].reduced && dims[from-1].reduced {
-			from--
-		}
-		if d := dims[from]; d.reduced {
-			groups = append(groups, sequenceOf(dims[from:to]))
-		} else {
-			box = append(box, axis{d.size, d.stride, results})
-			results *= d.size
-		}
-		to = from
-	}
-	inMemoryOrder(box)
-	return groups, box
-}
-
 // nestOf arranges axes as a nest, and tells whether they are one: kept and
 // reduced axes alternate, and the elements of the innermost are neighbours.
 func nestOf(dims []dim) (nest, bool) {
@@ -283,13 +262,14 @@ func nestOf(dims []dim) (nest, bool) {
 	return n.innermostFirst()
 }
 
-// innermostFirst tells whether the innermost axis of a nest is contiguous. A
+// innermostFirst tells whether the innermost axis of a nest is contiguous, and no
+// narrow part of something wider. A
 // matrix that is contiguous the other way round is turned.
 func (n nest) innermostFirst() (nest, bool) {
 	g := &n.groups[0]
 	switch {
 	case g.keep > 1:
-		return n, g.keepStride == 1
+		return n, g.keepStride == 1 && !narrow(g.keep, g.reduceStride)
 	case g.reduceStride == 1:
 		return n, true
 	case len(n.groups) == 1 && n.outerStride == 1:

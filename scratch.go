@@ -14,7 +14,7 @@ import (
 
 const (
 	scratchSlots = 16
-	scratchBytes = 640 << 10
+	scratchBytes = 664 << 10
 )
 
 // A scratch is working memory for one goroutine's part of a sum. Each of its
@@ -24,6 +24,7 @@ type scratch struct {
 	nest   [192 << 10]byte // rows of the outer groups of reduced axes; sums of a view
 	output [64 << 10]byte  // accumulators that wait to be rounded
 	pack   [128 << 10]byte // elements of a view, copied to be neighbours
+	axes   [1024]axis      // of the boxes of a view
 }
 
 var _ [scratchBytes]byte = [unsafe.Sizeof(scratch{})]byte{}

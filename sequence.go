@@ -265,11 +265,11 @@ func (v *viewer) pack(g int, p *piece, i, n int, src unsafe.Pointer) packing {
 // fetch writes n elements of group g, from element i on: those of a result
 // stride elements apart, the results column elements apart.
 func (v *viewer) fetch(g int, p *piece, i, n int, dst, src unsafe.Pointer, column, stride int) {
-	q, acc := &v.groups[g], v.t.Acc()
-	var array [maxAxes]axis
+	q, acc, free := &v.groups[g], v.t.Acc(), v.axes
+	array := v.takeAxes(len(p.axes) + len(q.axes))
 	for n > 0 {
 		count, axes := q.head(i, n)
-		box := array[:0]
+		box := array
 		for _, a := range p.axes {
 			box = append(box, axis{a.size, a.stride, a.out * column})
 		}
@@ -290,6 +290,7 @@ func (v *viewer) fetch(g int, p *piece, i, n int, dst, src unsafe.Pointer, colum
 		}
 		i, n = i+fetched, n-fetched
 	}
+	v.axes = free
 }
 
 // passBlocks sums each block of n elements, stride apart, for each of w results.
@@ -297,9 +298,10 @@ func (v *viewer) passBlocks(t kernels.Type, axes []axis, n, stride, w int, dst, 
 	block := t.Block()
 	full := n / block
 	if full > 0 {
-		var array [maxAxes]axis
-		all := append(append(array[:0], axes...), axis{full, block * stride, w})
-		v.pass(t, all, block, stride, dst, src)
+		free := v.axes
+		all := append(v.takeAxes(len(axes)+1), axes...)
+		v.pass(t, append(all, axis{full, block * stride, w}), block, stride, dst, src)
+		v.axes = free
 	}
 	if n > full*block {
 		v.pass(t, axes, n-full*block, stride, unsafe.Add(dst, full*w*t.Acc().Size()), unsafe.Add(src, full*block*stride*t.Size()))

@@ -45,6 +45,24 @@ type viewer struct {
 	t       kernels.Type
 	groups  []sequence // innermost first
 	scratch *scratch
+	axes    []axis // scratch memory for boxes
+}
+
+// newViewer returns a viewer that uses some scratch memory.
+func newViewer(isa kernels.ISA, t kernels.Type, groups []sequence, s *scratch) viewer {
+	return viewer{isa, t, groups, s, s.axes[:]}
+}
+
+// takeAxes returns room for n axes. The caller gives it back by setting v.axes
+// to what it was. There is always enough, unless there are more elements than
+// could be summed in a day; then the heap serves.
+func (v *viewer) takeAxes(n int) []axis {
+	if n > len(v.axes) {
+		return make([]axis, 0, n)
+	}
+	box := v.axes[:0:n]
+	v.axes = v.axes[n:]
+	return box
 }
 
 // pieces are the parts of a box.
@@ -87,8 +105,10 @@ func (v *viewer) cut(g int, box []axis, limit int) pieces {
 		if i == 0 {
 			size = nearest
 		}
-		if size = max(1, min(size, a.size)); size < a.size && size > 64 {
-			size &^= 63
+		size = max(1, min(size, a.size))
+		cuts := (a.size + size - 1) / size
+		if even := (a.size + cuts - 1) / cuts; size > 64 {
+			size = min(size, (even+63)&^63)
 		}
 		limit /= size
 		c.sizes[i] = size
@@ -141,8 +161,8 @@ func (v *viewer) sum(g int, box []axis, to kernels.Type, dst, src unsafe.Pointer
 
 // sumPiece sums groups g to 0 for piece i.
 func (v *viewer) sumPiece(g int, c *pieces, i int, to kernels.Type, dst, src unsafe.Pointer) {
-	var axes, back [maxAxes]axis
-	p := c.piece(i, axes[:0], back[:0])
+	free := v.axes
+	p := c.piece(i, v.takeAxes(len(c.box)), v.takeAxes(len(c.box)))
 	sums, mem := v.memory(g).take(p.n * v.t.Acc().Size())
 	v.sumSequence(g, &p, 0, v.groups[g].n, sums, unsafe.Add(src, p.read*v.t.Size()), mem)
 	if to != v.t.Acc() {
@@ -151,54 +171,56 @@ func (v *viewer) sumPiece(g int, c *pieces, i int, to kernels.Type, dst, src uns
 		sums = rounded
 	}
 	copyBox(to.Size(), unsafe.Add(dst, p.out*to.Size()), sums, p.to)
+	v.axes = free
 }
 
 // runView sums a view.
 func (p *Plan) runView(t kernels.Type, dst, src unsafe.Pointer) {
-	v := viewer{isa: p.isa, t: t, groups: p.groups}
 	if p.workers > 1 {
 		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
-		j.runView(v, p.box, dst, src)
+		j.runView(p.groups, p.box, dst, src)
 		return
 	}
-	v.run(p.box, t, dst, src)
+	sumView(p.isa, t, t, p.groups, p.box, dst, src)
 }
 
-// run sums a box on this goroutine.
-func (v *viewer) run(box []axis, to kernels.Type, dst, src unsafe.Pointer) {
-	if len(v.groups) == 0 {
+// sumView sums a box on this goroutine.
+func sumView(isa kernels.ISA, t, to kernels.Type, groups []sequence, box []axis, dst, src unsafe.Pointer) {
+	if len(groups) == 0 {
 		var axes [maxAxes]axis
-		copyBox(v.t.Size(), dst, src, append(axes[:0], box...))
+		copyBox(t.Size(), dst, src, append(axes[:0], box...))
 		return
 	}
-	v.scratch = takeScratch()
-	v.sum(len(v.groups)-1, box, to, dst, src)
-	giveScratch(v.scratch)
+	s := takeScratch()
+	v := newViewer(isa, t, groups, s)
+	v.sum(len(groups)-1, box, to, dst, src)
+	giveScratch(s)
 }
 
 // runView sums a box with all workers.
-func (j *job) runView(v viewer, box []axis, dst, src unsafe.Pointer) {
-	top, results := len(v.groups)-1, distinct(box)
-	bytes := results * v.t.Size()
-	for _, q := range v.groups {
+func (j *job) runView(groups []sequence, box []axis, dst, src unsafe.Pointer) {
+	top, results := len(groups)-1, distinct(box)
+	bytes := results * j.t.Size()
+	for _, q := range groups {
 		bytes *= q.n
 	}
 	if top < 0 || bytes < parallelBytes {
-		v.run(box, j.to, dst, src)
+		sumView(j.isa, j.t, j.to, groups, box, dst, src)
 		return
 	}
 	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
 	limit := (results + tasks - 1) / tasks
-	if !v.groups[0].inRows(box) {
+	if !groups[0].inRows(box) {
 		limit = max(limit, minTile)
 	}
+	v := viewer{isa: j.isa, t: j.t, groups: groups}
 	c := v.cut(top, box, limit)
-	if c.count < j.workers && j.splitView(v, &c, tasks, dst, src) {
+	if c.count < j.workers && j.splitView(groups, &c, tasks, dst, src) {
 		return
 	}
 	per := (c.count + tasks - 1) / tasks
 	j.do((c.count+per-1)/per, func(task int, s *scratch) {
-		v := viewer{v.isa, v.t, v.groups, s}
+		v := newViewer(j.isa, j.t, groups, s)
 		for i := task * per; i < min(c.count, (task+1)*per); i++ {
 			v.sumPiece(top, &c, i, j.to, dst, src)
 		}
@@ -206,51 +228,50 @@ func (j *job) runView(v viewer, box []axis, dst, src unsafe.Pointer) {
 }
 
 // splitView splits the outermost group into sums of their own, if it can.
-func (j *job) splitView(v viewer, c *pieces, tasks int, dst, src unsafe.Pointer) bool {
-	top, results := len(v.groups)-1, resultsOf(c.box)
-	q := &v.groups[top]
+func (j *job) splitView(groups []sequence, c *pieces, tasks int, dst, src unsafe.Pointer) bool {
+	top, results := len(groups)-1, resultsOf(c.box)
+	q := &groups[top]
 	parts := q.n
 	if top == 0 {
-		parts = (q.n + v.t.Block() - 1) / v.t.Block()
+		parts = (q.n + j.t.Block() - 1) / j.t.Block()
 	}
-	sums := newAccumulators(v.t, parts, results)
+	sums := newAccumulators(j.t, parts, results)
 	if sums == nil || parts == 1 {
 		return false
 	}
 	if top == 0 {
-		j.sumBlocksOfView(v, c, tasks, sums, src)
+		j.sumBlocksOfView(q, c, tasks, sums, src)
 	} else {
 		box := append([]axis{}, c.box...)
 		for _, a := range q.axes {
 			box = append(box, axis{a.size, a.stride, a.out * results})
 		}
 		inMemoryOrder(box)
-		v.groups = v.groups[:top]
 		inside := *j
-		inside.to = v.t.Acc()
-		inside.runView(v, box, sums, src)
+		inside.to = j.t.Acc()
+		inside.runView(groups[:top], box, sums, src)
 	}
 	final := *j
-	final.t = v.t.Acc()
+	final.t = j.t.Acc()
 	final.run(&nest{outer: 1, groups: []group{{parts, results, results, 1}}}, dst, sums)
 	return true
 }
 
 // sumBlocksOfView sums each block of the one group of a view, to rows of results.
-func (j *job) sumBlocksOfView(v viewer, c *pieces, tasks int, dst, src unsafe.Pointer) {
-	acc, block, n := v.t.Acc().Size(), v.t.Block(), v.groups[0].n
+func (j *job) sumBlocksOfView(q *sequence, c *pieces, tasks int, dst, src unsafe.Pointer) {
+	acc, block, n := j.t.Acc().Size(), j.t.Block(), q.n
 	results, blocks := resultsOf(c.box), (n+block-1)/block
 	per := (c.count*blocks + tasks - 1) / tasks
 	cuts := (blocks + per - 1) / per
 	j.do(c.count*cuts, func(i int, s *scratch) {
-		v := viewer{v.isa, v.t, v.groups, s}
+		v := newViewer(j.isa, j.t, []sequence{*q}, s)
 		p := c.piece(i/cuts, nil, nil)
 		from, to := i%cuts*per, min(blocks, i%cuts*per+per)
-		most := max(1, v.room()/p.n-v.t.Lanes())
+		most := max(1, v.room()/p.n-j.t.Lanes())
 		for b := from; b < to; b += most {
 			k := min(most, to-b)
 			sums, mem := v.memory(0).take(k * p.n * acc)
-			v.sumBlocks(0, &p, b*block, min(k*block, n-b*block), sums, unsafe.Add(src, p.read*v.t.Size()), mem)
+			v.sumBlocks(0, &p, b*block, min(k*block, n-b*block), sums, unsafe.Add(src, p.read*j.t.Size()), mem)
 			out := unsafe.Add(dst, (b*results+p.out)*acc)
 			copyBox(acc, out, sums, append(append([]axis{}, p.to...), axis{k, p.n, results}))
 		}

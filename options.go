@@ -33,8 +33,8 @@ type Pool interface {
 // WithWorkers lets one [Run] use up to n goroutines, its own included. The
 // default is 1; 0 stands for GOMAXPROCS. The bits of the result do not change,
 // and what cannot be split is summed by one goroutine all the same: small tensors,
-// short sums of few columns, single results of views with odd strides. Of WithWorkers and
-// [WithPool], the later one counts. An error wraps [ErrWorkers].
+// short sums of few columns. Of WithWorkers and [WithPool], the later one counts. An
+// error wraps [ErrWorkers].
 func WithWorkers(n int) Option {
 	return func(o *options) error {
 		if n < 0 {
@@ -67,7 +67,8 @@ func WithPool(p Pool) Option {
 // WithStrides makes src a view: the element at index (i, j, ...) is
 // src[i*strides[0] + j*strides[1] + ...]. Strides count elements and are not
 // negative; 0 repeats an element (broadcasting). The result has the bits that
-// a contiguous copy of the view would give.
+// a contiguous copy of the view would give, but no copy is made: what is not
+// contiguous is packed block by block into memory that the package has anyway.
 func WithStrides(strides []int) Option {
 	strides = append([]int{}, strides...) // not nil: that would be no view
 	return func(o *options) error {

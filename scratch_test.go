@@ -52,5 +52,19 @@ func TestScratchStaysInItsSlot(t *testing.T) {
 				t.Errorf("%s: the next slot was written", s.name)
 			}
 		}
+		for _, c := range largeViews {
+			src := newBuffer(e.Type(), c.reach(), 0)
+			p, err := NewPlan(c.shape, c.op(), WithStrides(c.strides))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Run(p, newBuffer(e.Type(), p.Len(), 0), src); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(mark, marked) {
+				copy(mark, marked)
+				t.Errorf("%v: the next slot was written", c)
+			}
+		}
 	})
 }

@@ -107,14 +107,14 @@ func (v *viewer) waiting(n int) int {
 	return count + v.waiting(chunk)
 }
 
-// chunks returns how many sums of blocks, or of blocks of blocks, and so on, the
-// last block of a sequence of n elements has, and of how many elements these are.
+// chunks returns of how many sums of blocks, of blocks of blocks, or so, the sum
+// of n elements is made, and how many elements each of these has.
 func chunks(n, block int) (chunk, count int) {
 	chunk = block
-	for (n+chunk-1)/chunk > block {
+	for (n-1)/chunk+1 > block {
 		chunk *= block
 	}
-	return chunk, (n + chunk - 1) / chunk
+	return chunk, (n-1)/chunk + 1
 }
 
 // atOnce is how many elements of group g there is memory for, w results each.

@@ -13,9 +13,14 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// pieceResults is the most results of a piece, so that their sums stay in the
-// second-level cache.
-const pieceResults = 8 << 10
+const (
+	// pieceResults is the most results of a piece, so that their sums stay in the
+	// second-level cache.
+	pieceResults = 8 << 10
+	// minColumns is the least number of columns that a worker's piece is worth:
+	// some cache lines of each row.
+	minColumns = 128
+)
 
 // groupsOf separates reduced from kept axes: groups of neighbours, the innermost
 // first, and the box of the results.
@@ -211,7 +216,7 @@ func (j *job) runView(groups []sequence, box []axis, dst, src unsafe.Pointer) {
 	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
 	limit := (results + tasks - 1) / tasks
 	if !groups[0].inRows(box) {
-		limit = max(limit, minTile)
+		limit = max(limit, minColumns)
 	}
 	v := viewer{isa: j.isa, t: j.t, groups: groups}
 	c := v.cut(top, box, limit)
@@ -235,8 +240,11 @@ func (j *job) splitView(groups []sequence, c *pieces, tasks int, dst, src unsafe
 	if top == 0 {
 		parts = (q.n + j.t.Block() - 1) / j.t.Block()
 	}
+	if parts == 1 {
+		return false
+	}
 	sums := newAccumulators(j.t, parts, results)
-	if sums == nil || parts == 1 {
+	if sums == nil {
 		return false
 	}
 	if top == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // viewOf returns strides that make a view of a shape: of a tensor whose axes may
@@ -86,6 +87,26 @@ var largeViews = []reduction{
 	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{1}},                     //
 	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{}, noop: true},          // a copy
 	{shape: []int{500000}, strides: []int{0}, axes: []int{0}},                                // one element, again and again
+	{shape: []int{20, 64, 15, 16}, strides: []int{15360, 1, 1024, 64}, axes: []int{1}},       // channels last
+	{shape: []int{20, 64, 15, 16}, strides: []int{15360, 1, 1024, 64}, axes: []int{2, 3}},    //
+	{shape: []int{20, 64, 15, 16}, strides: []int{15360, 1, 1024, 64}, axes: []int{0, 2, 3}}, //
+	{shape: []int{20, 64, 14, 15}, strides: []int{15360, 1, 1024, 64}, axes: []int{0, 2, 3}}, // a part of each image
+	{shape: []int{4, 6, 50, 64}, strides: []int{19200, 64, 384, 1}, axes: []int{3}},          // heads swapped
+	{shape: []int{4, 6, 50, 64}, strides: []int{19200, 64, 384, 1}, axes: []int{2}},          //
+	{shape: []int{4, 6, 3, 50, 16}, strides: []int{4800, 800, 0, 16, 1}, axes: []int{4}},     // heads repeated
+	{shape: []int{4, 6, 3, 50, 16}, strides: []int{4800, 800, 0, 16, 1}, axes: []int{0, 3}},  //
+	{shape: []int{3, 40000}, strides: []int{40100, 1}, axes: []int{0, 1}},                    // long rows, apart
+	{shape: []int{3, 2100, 40}, strides: []int{84080, 40, 1}, axes: []int{0, 1}},             // long columns, apart
+	{shape: []int{600, 200}, strides: []int{410, 2}, axes: []int{0}},                         // columns apart, a block
+	{shape: []int{70, 1500}, strides: []int{3010, 2}, axes: []int{0}},                        // a few rows
+	{shape: []int{1500, 150}, strides: []int{310, 2}, axes: []int{0}},                        // some blocks
+	{shape: []int{1500, 150, 2}, strides: []int{620, 2, 311}, axes: []int{0, 2}},             // blocks of sums
+	{shape: []int{600, 200, 3}, strides: []int{600, 1, 200}, axes: []int{0, 2}},              //
+	{shape: []int{70000, 3}, strides: []int{4, 1}, axes: []int{0}},                           // three channels of four
+	{shape: []int{20, 1000, 3}, strides: []int{4000, 4, 1}, axes: []int{1}},                  //
+	{shape: []int{200, 150, 3, 3}, strides: []int{152, 1, 152, 1}, axes: []int{2, 3}},        // sliding windows
+	{shape: []int{200, 150, 2, 2}, strides: []int{600, 2, 300, 1}, axes: []int{2, 3}},        // pools
+	{shape: []int{2, 2, 90000}, strides: []int{1, 180001, 2}, axes: []int{1, 2}},             // two long results
 	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{0, 2, 4, 6}},    // many groups
 	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{1, 3, 5, 7}},    //
 	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{}, noop: true},  //
@@ -94,17 +115,75 @@ var largeViews = []reduction{
 // viewSteps are strides of which no two axes can be merged.
 var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 
-// TestLargeViews sums large views with several workers.
+// TestLargeViews sums large views, those above and random ones, with several
+// workers.
 func TestLargeViews(t *testing.T) {
 	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
-		for _, c := range largeViews {
+		views := largeViews
+		for range long(20, 4) {
+			views = append(views[:len(views):len(views)], randomLargeView(r))
+		}
+		for _, c := range views {
 			t.Run(fmt.Sprint(c.shape, c.strides, c.axes), func(t *testing.T) {
 				src := newRandom(r, e.Type(), c.reach())
 				c.check(t, e, src, oneWorker, []Option{WithWorkers(2 + r.IntN(3))}, []Option{WithWorkers(16)})
 			})
 		}
 	})
+}
+
+// randomLargeView returns a view of some 100000 elements.
+func randomLargeView(r *rand.Rand) reduction {
+	for {
+		c := reduction{shape: make([]int, 1+r.IntN(5))}
+		for n, i := 100000, 0; i < len(c.shape); i++ {
+			c.shape[i] = 1 + r.IntN(n)
+			if r.IntN(2) == 0 {
+				c.shape[i] = 1 + r.IntN(min(n, 100))
+			}
+			n /= c.shape[i]
+		}
+		r.Shuffle(len(c.shape), func(i, k int) { c.shape[i], c.shape[k] = c.shape[k], c.shape[i] })
+		c.strides, c.axes = viewOf(r, c.shape), axesOf(r, r.IntN(1<<len(c.shape)), len(c.shape))
+		if refProduct(c.shape) > 30000 && c.reach() < 1<<20 {
+			return c
+		}
+	}
+}
+
+// TestBoxesFromTheHeap sums views with more axes than scratch memory has room for.
+func TestBoxesFromTheHeap(t *testing.T) {
+	r := newRand(t)
+	for _, e := range elementTypes {
+		for _, c := range largeViews {
+			if len(c.shape) < 3 || c.noop {
+				continue
+			}
+			src := newRandom(r, e.Type(), c.reach())
+			p, err := NewPlan(c.shape, c.op(), WithStrides(c.strides))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.nested {
+				continue
+			}
+			sums := make([]byte, p.Len()*e.Type().Size())
+			s := takeScratch()
+			v := newViewer(p.isa, e.Type(), p.groups, s)
+			v.axes = v.axes[:r.IntN(8)]
+			v.sum(len(p.groups)-1, p.box, e.Type(), unsafe.Pointer(&sums[0]), src.p)
+			giveScratch(s)
+			dst := newBuffer(e.Type(), p.Len(), 0)
+			copy(dst.bytes(), sums)
+			if err := dst.same(e.Want(src, c.shape, c.strides, c.reduced())); err != nil {
+				t.Errorf("%v, %v: %v", e, c, err)
+			}
+		}
+		if testing.Short() {
+			return
+		}
+	}
 }
 
 // TestTransposed checks what the definition implies: the sum over one axis has

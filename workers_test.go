@@ -154,15 +154,17 @@ func TestPoolIsUsed(t *testing.T) {
 	}
 }
 
-// TestTooManyPartialSums sums a view whose outer group has more rows than there
+// TestTooManyPartialSums sums views whose outer group has more rows than there
 // may be partial sums.
 func TestTooManyPartialSums(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
 	e := elementTypes[1]
-	c := reduction{shape: []int{partialBytes/8/4 + 1, 4, 2}, strides: []int{0, 0, 1}, axes: []int{0, 2}}
-	c.check(t, e, newRandom(newRand(t), e.Type(), c.reach()), []Option{WithWorkers(16)})
+	for _, strides := range [][]int{{0, 0, 1}, {0, 0, 3}, {0, 6, 3}} { // a nest, and no nests
+		c := reduction{shape: []int{partialBytes/8/4 + 1, 4, 2}, strides: strides, axes: []int{0, 2}}
+		c.check(t, e, newRandom(newRand(t), e.Type(), c.reach()), []Option{WithWorkers(16)})
+	}
 }
 
 // TestMoreWorkersThanAnything checks numbers of workers that overflow when they

@@ -14,7 +14,7 @@ import (
 
 const (
 	scratchSlots = 16
-	scratchBytes = 664 << 10
+	scratchBytes = unsafe.Sizeof(scratch{})
 )
 
 // A scratch is working memory for one goroutine's part of a sum. Each of its
@@ -26,8 +26,6 @@ type scratch struct {
 	pack   [128 << 10]byte // elements of a view, copied to be neighbours
 	axes   [1024]axis      // of the boxes of a view
 }
-
-var _ [scratchBytes]byte = [unsafe.Sizeof(scratch{})]byte{}
 
 var (
 	slots     [scratchSlots]scratch

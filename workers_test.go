@@ -139,6 +139,7 @@ func TestPoolIsUsed(t *testing.T) {
 		used       bool
 	}{
 		{n: 1 << 20, workers: 4, used: true},
+		{n: 1 << 20, workers: 4, opts: []Option{WithStrides([]int{0})}, used: true}, // one result of a view
 		{n: 1 << 10, workers: 4},
 		{n: 1 << 20, workers: 1},
 		{n: 1 << 20, workers: 4, opts: []Option{WithWorkers(4)}}, // the last option wins

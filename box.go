@@ -133,6 +133,12 @@ const (
 // are fetched at the same time.
 func copyPlane[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, a, b axis) {
 	size := int(unsafe.Sizeof(T(0)))
+	if a.stride == 1 && a.out == 1 {
+		for k := range b.size {
+			copy(unsafe.Slice((*T)(unsafe.Add(dst, k*b.out*size)), a.size), unsafe.Slice((*T)(unsafe.Add(src, k*b.stride*size)), a.size))
+		}
+		return
+	}
 	a.stride, a.out, b.stride, b.out = a.stride*size, a.out*size, b.stride*size, b.out*size
 	if b.size < longRow || a.out < b.out {
 		for k := range b.size {
@@ -152,11 +158,6 @@ func copyPlane[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, a, b axis) {
 
 // copyLine copies n elements, bytes apart.
 func copyLine[T uint16 | uint32 | uint64](dst, src unsafe.Pointer, n, out, stride int) {
-	size := int(unsafe.Sizeof(T(0)))
-	if out == size && stride == size {
-		copy(unsafe.Slice((*T)(dst), n), unsafe.Slice((*T)(src), n))
-		return
-	}
 	i, k := 0, 0
 	for ; n >= 4; n -= 4 {
 		a, b := *(*T)(unsafe.Add(src, k)), *(*T)(unsafe.Add(src, k+stride))

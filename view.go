@@ -213,7 +213,7 @@ func (j *job) runView(groups []sequence, box []axis, dst, src unsafe.Pointer) {
 		sumView(j.isa, j.t, j.to, groups, box, dst, src)
 		return
 	}
-	tasks := taskCount(j.workers, bytes/(parallelBytes/4))
+	tasks := taskCount(j.workers, bytes/taskBytes)
 	limit := (results + tasks - 1) / tasks
 	if !groups[0].inRows(box) {
 		limit = max(limit, minColumns)

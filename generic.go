@@ -55,27 +55,29 @@ func sumInts[A int32 | int64](x []A) A {
 	return a + b + c + d
 }
 
-func blocksGeneric(t kernels.Type, a *kernels.RowsArgs) { rowsGeneric(t, a) }
+// The dispatcher jumps to what follows, so the arguments are its own.
 
-func sumGeneric(t kernels.Type, a *kernels.SumArgs) {
+func blocksGeneric(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) { rowsGeneric(a, isa, t) }
+
+func sumGeneric(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type) {
 	block := t.Block()
 	n := (a.N + block - 1) / block
 	var sums [kernels.SumBlocks]uint64 // of either size
 	b := kernels.RowsArgs{Dst: unsafe.Pointer(&sums), Src: a.Src, Outer: a.N / block, N: block, Stride: block * t.Size()}
 	if b.Outer > 0 {
-		rowsGeneric(t, &b)
+		rowsGeneric(&b, isa, t)
 	}
 	if b.Outer < n {
 		full := b.Outer
 		b.Dst, b.Src = unsafe.Add(b.Dst, full*t.Acc().Size()), unsafe.Add(a.Src, full*b.Stride)
 		b.Outer, b.N = 1, a.N%block
-		rowsGeneric(t, &b)
+		rowsGeneric(&b, isa, t)
 	}
 	b = kernels.RowsArgs{Dst: a.Dst, Src: unsafe.Pointer(&sums), Outer: 1, N: n}
-	rowsGeneric(t.Acc(), &b)
+	rowsGeneric(&b, isa, t.Acc())
 }
 
-func rowsGeneric(t kernels.Type, a *kernels.RowsArgs) {
+func rowsGeneric(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) {
 	switch t.Acc() {
 	case kernels.F32:
 		floatRows[float32](t, a)
@@ -127,7 +129,7 @@ func widen[A accumulator](t kernels.Type, dst []A, src unsafe.Pointer) {
 	}
 }
 
-func colsGeneric(t kernels.Type, a *kernels.ColsArgs) {
+func colsGeneric(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type) {
 	switch t.Acc() {
 	case kernels.F32:
 		sumCols[float32](t, a)
@@ -180,7 +182,7 @@ func sumTree[A accumulator](t kernels.Type, pending *[kernels.ColsLevels + 1][st
 	return x
 }
 
-func roundGeneric(t kernels.Type, a *kernels.RoundArgs) {
+func roundGeneric(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type) {
 	src := unsafe.Slice((*float32)(a.Src), a.N)
 	if t == kernels.F16 {
 		dst := unsafe.Slice((*Float16)(a.Dst), a.N)

@@ -37,10 +37,10 @@ func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n,
 // callRows calls the kernel for the rows' length.
 func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	if a.N < t.Block() {
-		rows(isa, t, a)
+		rows(a, isa, t)
 		return
 	}
-	blocks(isa, t, a)
+	blocks(a, isa, t)
 }
 
 // sumColumns does what a says of cols.
@@ -61,7 +61,7 @@ func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
 			if a.Lefts > 0 {
 				b.Left = unsafe.Add(a.Left, o*a.LeftOuter+c*acc)
 			}
-			cols(isa, t, &b)
+			cols(&b, isa, t)
 		}
 	}
 }
@@ -93,6 +93,6 @@ func roundTo(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	const most = kernels.MaxBytes / 4
 	for i := 0; i < n; i += most {
 		a := kernels.RoundArgs{Dst: unsafe.Add(dst, i*t.Size()), Src: unsafe.Add(src, i*t.Acc().Size()), N: min(most, n-i)}
-		round(isa, t, &a)
+		round(&a, isa, t)
 	}
 }

@@ -13,148 +13,29 @@ var assembled = []kernels.ISA{
 }
 
 // sum writes the sum of a sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
-		sumF32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
-		sumF64AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		sumF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		sumBF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
-		sumI32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
-		sumI64AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
-		sumF32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
-		sumF64AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		sumF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		sumBF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
-		sumI32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
-		sumI64AVX2(a)
-	default:
-		sumGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func sum(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type)
 
 // blocks writes the sum of each row, a whole block long.
-func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
-		blocksF32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
-		blocksF64AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		blocksF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		blocksBF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
-		blocksI32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
-		blocksI64AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
-		blocksF32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
-		blocksF64AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		blocksF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		blocksBF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
-		blocksI32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
-		blocksI64AVX2(a)
-	default:
-		blocksGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 
 // rows writes the sum of each row, shorter than a block.
-func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
-		rowsF32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
-		rowsF64AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		rowsF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		rowsBF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
-		rowsI32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
-		rowsI64AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
-		rowsF32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
-		rowsF64AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		rowsF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		rowsBF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
-		rowsI32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
-		rowsI64AVX2(a)
-	default:
-		rowsGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 
 // cols adds up to eight rows elementwise, as one subtree of the order.
-func cols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F32):
-		colsF32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F64):
-		colsF64AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		colsF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		colsBF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I32):
-		colsI32AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.I64):
-		colsI64AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F32):
-		colsF32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F64):
-		colsF64AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		colsF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		colsBF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I32):
-		colsI32AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.I64):
-		colsI64AVX2(a)
-	default:
-		colsGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 
 // round rounds accumulators to elements, to nearest even.
-func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.AVX512)<<4 | uint(kernels.F16):
-		roundF16AVX512(a)
-	case uint(kernels.AVX512)<<4 | uint(kernels.BF16):
-		roundBF16AVX512(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.F16):
-		roundF16AVX2(a)
-	case uint(kernels.AVX2)<<4 | uint(kernels.BF16):
-		roundBF16AVX2(a)
-	default:
-		roundGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 
 //go:noescape
 func sumF32AVX512(a *kernels.SumArgs)

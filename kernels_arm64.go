@@ -12,96 +12,29 @@ var assembled = []kernels.ISA{
 }
 
 // sum writes the sum of a sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F32):
-		sumF32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F64):
-		sumF64NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		sumF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		sumBF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I32):
-		sumI32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I64):
-		sumI64NEON(a)
-	default:
-		sumGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func sum(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type)
 
 // blocks writes the sum of each row, a whole block long.
-func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F32):
-		blocksF32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F64):
-		blocksF64NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		blocksF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		blocksBF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I32):
-		blocksI32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I64):
-		blocksI64NEON(a)
-	default:
-		blocksGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 
 // rows writes the sum of each row, shorter than a block.
-func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F32):
-		rowsF32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F64):
-		rowsF64NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		rowsF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		rowsBF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I32):
-		rowsI32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I64):
-		rowsI64NEON(a)
-	default:
-		rowsGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 
 // cols adds up to eight rows elementwise, as one subtree of the order.
-func cols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F32):
-		colsF32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F64):
-		colsF64NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		colsF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		colsBF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I32):
-		colsI32NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.I64):
-		colsI64NEON(a)
-	default:
-		colsGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 
 // round rounds accumulators to elements, to nearest even.
-func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
-	switch uint(isa)<<4 | uint(t) {
-	case uint(kernels.NEON)<<4 | uint(kernels.F16):
-		roundF16NEON(a)
-	case uint(kernels.NEON)<<4 | uint(kernels.BF16):
-		roundBF16NEON(a)
-	default:
-		roundGeneric(t, a)
-	}
-}
+//
+//go:noescape
+func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 
 //go:noescape
 func sumF32NEON(a *kernels.SumArgs)

@@ -10,26 +10,26 @@ import "github.com/reducesum/reducesum/kernels"
 var assembled = []kernels.ISA{}
 
 // sum writes the sum of a sequence, up to SumBlocks blocks long.
-func sum(isa kernels.ISA, t kernels.Type, a *kernels.SumArgs) {
-	sumGeneric(t, a)
+func sum(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type) {
+	sumGeneric(a, isa, t)
 }
 
 // blocks writes the sum of each row, a whole block long.
-func blocks(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	blocksGeneric(t, a)
+func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) {
+	blocksGeneric(a, isa, t)
 }
 
 // rows writes the sum of each row, shorter than a block.
-func rows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
-	rowsGeneric(t, a)
+func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) {
+	rowsGeneric(a, isa, t)
 }
 
 // cols adds up to eight rows elementwise, as one subtree of the order.
-func cols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
-	colsGeneric(t, a)
+func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type) {
+	colsGeneric(a, isa, t)
 }
 
 // round rounds accumulators to elements, to nearest even.
-func round(isa kernels.ISA, t kernels.Type, a *kernels.RoundArgs) {
-	roundGeneric(t, a)
+func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type) {
+	roundGeneric(a, isa, t)
 }

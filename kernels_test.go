@@ -50,7 +50,7 @@ func TestRowKernels(t *testing.T) {
 						acc := typ.Acc()
 						dst := tail(out, outer*acc.Size())
 						a := kernels.RowsArgs{Src: src, Outer: outer, N: n, Stride: stride, Dst: unsafe.Pointer(&want[0])}
-						rowsGeneric(typ, &a)
+						rowsGeneric(&a, kernels.Generic, typ)
 						a.Dst = dst
 						callRows(isa, typ, &a)
 						if err := sameBits(acc, dst, unsafe.Pointer(&want[0]), outer); err != nil {
@@ -80,9 +80,9 @@ func TestSumKernels(t *testing.T) {
 					fillBits(r, typ, src, n)
 					want := [1]uint64{}
 					a := kernels.SumArgs{Src: src, N: n, Dst: unsafe.Pointer(&want)}
-					sumGeneric(typ, &a)
+					sumGeneric(&a, kernels.Generic, typ)
 					a.Dst = tail(out, acc.Size())
-					sum(isa, typ, &a)
+					sum(&a, isa, typ)
 					if err := sameBits(acc, a.Dst, unsafe.Pointer(&want), 1); err != nil {
 						t.Fatalf("n=%d: %v", n, err)
 					}
@@ -135,12 +135,12 @@ func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, 
 	total := ((a.Outer-1)*a.DstOuter + n*acc.Size()) / acc.Size()
 	got, want := make([]float64, total+1), make([]float64, total+1)
 	a.Dst = unsafe.Pointer(&want[0])
-	colsGeneric(typ, &a)
+	colsGeneric(&a, kernels.Generic, typ)
 	a.Dst = tail(out, total*acc.Size())
 	for o := range a.Outer - 1 { // between the rows, nothing may be written
 		copy(unsafe.Slice((*byte)(unsafe.Add(a.Dst, o*a.DstOuter+n*acc.Size())), a.DstOuter-n*acc.Size()), make([]byte, 8))
 	}
-	cols(isa, typ, &a)
+	cols(&a, isa, typ)
 	if err := sameBits(acc, a.Dst, unsafe.Pointer(&want[0]), total); err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
@@ -162,7 +162,7 @@ func testColsInPlace(t *testing.T, isa kernels.ISA, typ kernels.Type, a kernels.
 	default:
 		return
 	}
-	cols(isa, typ, &a)
+	cols(&a, isa, typ)
 	for o := range a.Outer {
 		row := a.N * acc.Size()
 		if err := sameBits(acc, unsafe.Add(a.Dst, o*a.DstOuter), unsafe.Add(want, o*row), a.N); err != nil {
@@ -181,9 +181,9 @@ func TestRoundKernels(t *testing.T) {
 			for n := 1; n <= 600; n++ {
 				a := kernels.RoundArgs{Src: tail(src, 4*n), N: n, Dst: unsafe.Pointer(&want[0])}
 				fillBits(r, kernels.F32, a.Src, n)
-				roundGeneric(typ, &a)
+				roundGeneric(&a, kernels.Generic, typ)
 				a.Dst = tail(dst, 2*n)
-				round(isa, typ, &a)
+				round(&a, isa, typ)
 				if err := sameBits(typ, a.Dst, unsafe.Pointer(&want[0]), n); err != nil {
 					t.Fatalf("%s n=%d: %v", typ, n, err)
 				}

@@ -71,7 +71,7 @@ func (p *pass) longRow(dst, src unsafe.Pointer, n, level int) {
 	if n <= kernels.SumBlocks*block {
 		var a kernels.SumArgs
 		a.Dst, a.Src, a.N = dst, src, n
-		sum(p.isa, t, &a)
+		sum(&a, p.isa, t)
 		return
 	}
 	chunk := block // elements per value of this level

@@ -57,12 +57,12 @@ func Sum[T Element](x []T) T {
 	var a kernels.SumArgs
 	a.Dst, a.Src, a.N = unsafe.Pointer(&dst), src, len(x)
 	if size >= 4 {
-		sum(best, t, &a)
+		sum(&a, best, t)
 		return dst
 	}
 	var acc float32
 	a.Dst = unsafe.Pointer(&acc)
-	sum(best, t, &a)
+	sum(&a, best, t)
 	*(*uint16)(unsafe.Pointer(&dst)) = round16(t, acc)
 	return dst
 }

@@ -107,6 +107,8 @@ func outputs() (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
+		"dispatch_amd64.s": dispatcher("amd64"),
+		"dispatch_arm64.s": dispatcher("arm64"),
 		"kernels_amd64.s":  s,
 		"kernels_amd64.go": stubs("amd64"),
 		"kernels_arm64.s":  neonAssembly(),

@@ -1,5 +1,5 @@
 // Command asm generates the kernels of package reducesum: the assembly of each
-// architecture, its Go declarations, and the switches that dispatch to it. It
+// architecture, its Go declarations, and the dispatcher that jumps to it. It
 // is run at the root of the project:
 //
 //	go run ./asm

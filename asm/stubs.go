@@ -11,10 +11,9 @@ import (
 // architectures that have assembly.
 var architectures = []string{"amd64", "arm64"}
 
-// stubs returns the Go declarations of an architecture's kernels and the
-// switches that call them; for no architecture, switches that always call the
-// generic ones. The switches call directly, because a call through a variable
-// would make the callers' arrays escape to the heap.
+// stubs returns the Go declarations of an architecture's kernels and of the
+// [dispatcher] that jumps to them; for no architecture, a dispatcher that always
+// calls the generic ones.
 func stubs(arch string) []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -40,19 +39,12 @@ func stubs(arch string) []byte {
 	for op := range kernels.NumOps {
 		o := kernels.Ops[op]
 		p("// %s %s.", o.Name, o.Doc)
-		p("func %s(isa kernels.ISA, t kernels.Type, a *kernels.%s) {", o.Name, o.Args)
+		signature := fmt.Sprintf("func %s(a *kernels.%s, isa kernels.ISA, t kernels.Type)", o.Name, o.Args)
 		if len(isas) > 0 {
-			p("switch uint(isa)<<4 | uint(t) {")
-			for _, isa := range isas {
-				eachType(op, func(t kernels.Type) {
-					p("case uint(kernels.%s)<<4 | uint(kernels.%s):\n%s(a)", isa, t, kernels.Name(op, t, isa))
-				})
-			}
-			p("default:\n%sGeneric(t, a)\n}", o.Name)
+			p("//\n//go:noescape\n%s\n", signature)
 		} else {
-			p("%sGeneric(t, a)", o.Name)
+			p("%s {\n%s%s(a, isa, t)\n}\n", signature, o.Name, kernels.Generic)
 		}
-		p("}\n")
 	}
 	for _, isa := range isas {
 		for op := range kernels.NumOps {

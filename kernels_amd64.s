@@ -23,160 +23,163 @@ TEXT ·sumF32AVX2(SB), $688-8
 	VMOVUPS      32(DI), Y0
 	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	CMPQ         DX, $+128
-	JLE          choose1to16
-	CMPQ         DX, $+192
-	JLE          choose17to24
-	CMPQ         DX, $+224
-	JLE          choose25to28
-	CMPQ         DX, $+240
-	JLE          choose29to30
-	CMPQ         DX, $+248
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+64
+	JGT          choose9to16
+	CMPQ         DX, $+32
+	JGT          choose5to8
+	CMPQ         DX, $+16
+	JGT          choose3to4
+	CMPQ         DX, $+8
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMASKMOVPS   (CX), Y0, Y2
 	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), DI
@@ -2066,160 +2069,163 @@ TEXT ·sumF64AVX2(SB), $688-8
 	VMOVUPS      32(DI), Y0
 	VBROADCASTSD reducesumConst2<>+0(SB), Y1
 	CMPQ         DX, $+64
-	JLE          choose1to16
-	CMPQ         DX, $+96
-	JLE          choose17to24
-	CMPQ         DX, $+112
-	JLE          choose25to28
-	CMPQ         DX, $+120
-	JLE          choose29to30
-	CMPQ         DX, $+124
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+32
+	JGT          choose9to16
+	CMPQ         DX, $+16
+	JGT          choose5to8
+	CMPQ         DX, $+8
+	JGT          choose3to4
+	CMPQ         DX, $+4
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+116
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+104
-	JLE  choose25to26
-	CMPQ DX, $+108
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+100
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+80
-	JLE  choose17to20
-	CMPQ DX, $+88
-	JLE  choose21to22
-	CMPQ DX, $+92
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+84
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+72
-	JLE  choose17to18
-	CMPQ DX, $+76
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+68
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+32
-	JLE  choose1to8
-	CMPQ DX, $+48
-	JLE  choose9to12
-	CMPQ DX, $+56
-	JLE  choose13to14
-	CMPQ DX, $+60
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+52
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+40
-	JLE  choose9to10
-	CMPQ DX, $+44
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+36
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+16
-	JLE  choose1to4
-	CMPQ DX, $+24
-	JLE  choose5to6
-	CMPQ DX, $+28
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+20
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+8
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+12
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+4
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+24
+	JGT  choose7to8
+	CMPQ DX, $+20
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+28
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+48
+	JGT  choose13to16
+	CMPQ DX, $+40
+	JGT  choose11to12
+	CMPQ DX, $+36
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+44
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+56
+	JGT  choose15to16
+	CMPQ DX, $+52
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+60
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+96
+	JGT  choose25to32
+	CMPQ DX, $+80
+	JGT  choose21to24
+	CMPQ DX, $+72
+	JGT  choose19to20
+	CMPQ DX, $+68
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+76
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+88
+	JGT  choose23to24
+	CMPQ DX, $+84
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+92
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+112
+	JGT  choose29to32
+	CMPQ DX, $+104
+	JGT  choose27to28
+	CMPQ DX, $+100
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+108
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+120
+	JGT  choose31to32
+	CMPQ DX, $+116
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+124
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         (AX), DI
@@ -4034,160 +4040,163 @@ TEXT ·sumF16AVX2(SB), $720-8
 	VMOVUPS      32(R8), Y0
 	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	CMPQ         DX, $+128
-	JLE          choose1to16
-	CMPQ         DX, $+192
-	JLE          choose17to24
-	CMPQ         DX, $+224
-	JLE          choose25to28
-	CMPQ         DX, $+240
-	JLE          choose29to30
-	CMPQ         DX, $+248
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+64
+	JGT          choose9to16
+	CMPQ         DX, $+32
+	JGT          choose5to8
+	CMPQ         DX, $+16
+	JGT          choose3to4
+	CMPQ         DX, $+8
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	LEAQ      16(CX), R8
 	CMPQ      R8, SI
 	JHI       exact_1
@@ -7679,160 +7688,163 @@ TEXT ·sumBF16AVX2(SB), $784-8
 	VMOVUPS      32(R8), Y0
 	VBROADCASTSS reducesumConst1<>+0(SB), Y1
 	CMPQ         DX, $+128
-	JLE          choose1to16
-	CMPQ         DX, $+192
-	JLE          choose17to24
-	CMPQ         DX, $+224
-	JLE          choose25to28
-	CMPQ         DX, $+240
-	JLE          choose29to30
-	CMPQ         DX, $+248
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+64
+	JGT          choose9to16
+	CMPQ         DX, $+32
+	JGT          choose5to8
+	CMPQ         DX, $+16
+	JGT          choose3to4
+	CMPQ         DX, $+8
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	LEAQ      16(CX), R8
 	CMPQ      R8, SI
 	JHI       exact_1
@@ -12076,160 +12088,163 @@ TEXT ·sumI32AVX2(SB), $688-8
 	SUBQ    SI, DI
 	VMOVUPS 32(DI), Y0
 	CMPQ    DX, $+128
-	JLE     choose1to16
-	CMPQ    DX, $+192
-	JLE     choose17to24
-	CMPQ    DX, $+224
-	JLE     choose25to28
-	CMPQ    DX, $+240
-	JLE     choose29to30
-	CMPQ    DX, $+248
-	JLE     choose31to31
-	JMP     vectors32
+	JGT     choose17to32
+	CMPQ    DX, $+64
+	JGT     choose9to16
+	CMPQ    DX, $+32
+	JGT     choose5to8
+	CMPQ    DX, $+16
+	JGT     choose3to4
+	CMPQ    DX, $+8
+	JGT     choose2to2
+	JMP     vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMASKMOVPS   (CX), Y0, Y1
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y1, X2
@@ -14057,160 +14072,163 @@ TEXT ·sumI64AVX2(SB), $688-8
 	SUBQ    SI, DI
 	VMOVUPS 32(DI), Y0
 	CMPQ    DX, $+64
-	JLE     choose1to16
-	CMPQ    DX, $+96
-	JLE     choose17to24
-	CMPQ    DX, $+112
-	JLE     choose25to28
-	CMPQ    DX, $+120
-	JLE     choose29to30
-	CMPQ    DX, $+124
-	JLE     choose31to31
-	JMP     vectors32
+	JGT     choose17to32
+	CMPQ    DX, $+32
+	JGT     choose9to16
+	CMPQ    DX, $+16
+	JGT     choose5to8
+	CMPQ    DX, $+8
+	JGT     choose3to4
+	CMPQ    DX, $+4
+	JGT     choose2to2
+	JMP     vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+116
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+104
-	JLE  choose25to26
-	CMPQ DX, $+108
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+100
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+80
-	JLE  choose17to20
-	CMPQ DX, $+88
-	JLE  choose21to22
-	CMPQ DX, $+92
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+84
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+72
-	JLE  choose17to18
-	CMPQ DX, $+76
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+68
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+32
-	JLE  choose1to8
-	CMPQ DX, $+48
-	JLE  choose9to12
-	CMPQ DX, $+56
-	JLE  choose13to14
-	CMPQ DX, $+60
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+52
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+40
-	JLE  choose9to10
-	CMPQ DX, $+44
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+36
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+16
-	JLE  choose1to4
-	CMPQ DX, $+24
-	JLE  choose5to6
-	CMPQ DX, $+28
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+20
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+8
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+12
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+4
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+24
+	JGT  choose7to8
+	CMPQ DX, $+20
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+28
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+48
+	JGT  choose13to16
+	CMPQ DX, $+40
+	JGT  choose11to12
+	CMPQ DX, $+36
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+44
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+56
+	JGT  choose15to16
+	CMPQ DX, $+52
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+60
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+96
+	JGT  choose25to32
+	CMPQ DX, $+80
+	JGT  choose21to24
+	CMPQ DX, $+72
+	JGT  choose19to20
+	CMPQ DX, $+68
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+76
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+88
+	JGT  choose23to24
+	CMPQ DX, $+84
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+92
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+112
+	JGT  choose29to32
+	CMPQ DX, $+104
+	JGT  choose27to28
+	CMPQ DX, $+100
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+108
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+120
+	JGT  choose31to32
+	CMPQ DX, $+116
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+124
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMASKMOVPD   (CX), Y0, Y1
 	MOVQ         (AX), DI
 	VEXTRACTF128 $0x01, Y1, X2
@@ -18910,160 +18928,162 @@ fewWhole:
 	SHLQ $0x05, SI
 	ADDQ R10, SI
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMASKMOVPS (CX), Y4, Y7
 	VBLENDVPS  Y4, Y7, Y5, Y7
@@ -21013,160 +21033,162 @@ fewWhole:
 	SHLQ $0x05, SI
 	ADDQ R10, SI
 	CMPQ R8, $+64
-	JLE  choose1to16
-	CMPQ R8, $+96
-	JLE  choose17to24
-	CMPQ R8, $+112
-	JLE  choose25to28
-	CMPQ R8, $+120
-	JLE  choose29to30
-	CMPQ R8, $+124
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+116
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+104
-	JLE  choose25to26
-	CMPQ R8, $+108
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+100
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+80
-	JLE  choose17to20
-	CMPQ R8, $+88
-	JLE  choose21to22
-	CMPQ R8, $+92
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+84
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+72
-	JLE  choose17to18
-	CMPQ R8, $+76
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+68
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+32
-	JLE  choose1to8
-	CMPQ R8, $+48
-	JLE  choose9to12
-	CMPQ R8, $+56
-	JLE  choose13to14
-	CMPQ R8, $+60
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+52
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+40
-	JLE  choose9to10
-	CMPQ R8, $+44
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+36
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+16
-	JLE  choose1to4
-	CMPQ R8, $+24
-	JLE  choose5to6
-	CMPQ R8, $+28
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+20
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+8
-	JLE  choose1to2
-	CMPQ R8, $+12
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+4
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+12
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+24
+	JGT  choose7to8
+	CMPQ R8, $+20
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+28
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+48
+	JGT  choose13to16
+	CMPQ R8, $+40
+	JGT  choose11to12
+	CMPQ R8, $+36
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+44
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+56
+	JGT  choose15to16
+	CMPQ R8, $+52
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+60
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+96
+	JGT  choose25to32
+	CMPQ R8, $+80
+	JGT  choose21to24
+	CMPQ R8, $+72
+	JGT  choose19to20
+	CMPQ R8, $+68
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+76
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+88
+	JGT  choose23to24
+	CMPQ R8, $+84
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+92
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+112
+	JGT  choose29to32
+	CMPQ R8, $+104
+	JGT  choose27to28
+	CMPQ R8, $+100
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+108
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+120
+	JGT  choose31to32
+	CMPQ R8, $+116
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+124
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMASKMOVPD (CX), Y4, Y7
 	VBLENDVPS  Y4, Y7, Y5, Y7
@@ -23654,160 +23676,162 @@ fewWhole:
 	SHLQ $0x05, R10
 	ADDQ R9, R10
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	LEAQ      16(CX), R13
 	CMPQ      R13, SI
@@ -27812,160 +27836,162 @@ fewWhole:
 	SHLQ $0x05, R10
 	ADDQ R9, R10
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	LEAQ      16(CX), R13
 	CMPQ      R13, SI
@@ -32065,160 +32091,162 @@ fewWhole:
 	SHLQ $0x05, SI
 	ADDQ R10, SI
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMASKMOVPS (CX), Y4, Y5
 	CMPQ       R9, $+1
@@ -34101,160 +34129,162 @@ fewWhole:
 	SHLQ $0x05, SI
 	ADDQ R10, SI
 	CMPQ R8, $+64
-	JLE  choose1to16
-	CMPQ R8, $+96
-	JLE  choose17to24
-	CMPQ R8, $+112
-	JLE  choose25to28
-	CMPQ R8, $+120
-	JLE  choose29to30
-	CMPQ R8, $+124
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+116
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+104
-	JLE  choose25to26
-	CMPQ R8, $+108
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+100
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+80
-	JLE  choose17to20
-	CMPQ R8, $+88
-	JLE  choose21to22
-	CMPQ R8, $+92
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+84
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+72
-	JLE  choose17to18
-	CMPQ R8, $+76
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+68
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+32
-	JLE  choose1to8
-	CMPQ R8, $+48
-	JLE  choose9to12
-	CMPQ R8, $+56
-	JLE  choose13to14
-	CMPQ R8, $+60
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+52
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+40
-	JLE  choose9to10
-	CMPQ R8, $+44
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+36
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+16
-	JLE  choose1to4
-	CMPQ R8, $+24
-	JLE  choose5to6
-	CMPQ R8, $+28
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+20
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+8
-	JLE  choose1to2
-	CMPQ R8, $+12
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+4
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+12
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+24
+	JGT  choose7to8
+	CMPQ R8, $+20
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+28
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+48
+	JGT  choose13to16
+	CMPQ R8, $+40
+	JGT  choose11to12
+	CMPQ R8, $+36
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+44
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+56
+	JGT  choose15to16
+	CMPQ R8, $+52
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+60
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+96
+	JGT  choose25to32
+	CMPQ R8, $+80
+	JGT  choose21to24
+	CMPQ R8, $+72
+	JGT  choose19to20
+	CMPQ R8, $+68
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+76
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+88
+	JGT  choose23to24
+	CMPQ R8, $+84
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+92
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+112
+	JGT  choose29to32
+	CMPQ R8, $+104
+	JGT  choose27to28
+	CMPQ R8, $+100
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+108
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+120
+	JGT  choose31to32
+	CMPQ R8, $+116
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+124
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMASKMOVPD (CX), Y4, Y5
 	CMPQ       R9, $+1
@@ -54313,169 +54343,169 @@ TEXT ·sumF32AVX512(SB), $912-8
 	ANDQ         $+15, BX
 	ADDQ         $+1, BX
 	MOVQ         $-1, SI
-	SHLXQ        BX, SI, SI
-	NOTQ         SI
+	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVAPS.Z    Z0, K2, Z0
 	CMPQ         DX, $+256
-	JLE          choose1to16
-	CMPQ         DX, $+384
-	JLE          choose17to24
-	CMPQ         DX, $+448
-	JLE          choose25to28
-	CMPQ         DX, $+480
-	JLE          choose29to30
-	CMPQ         DX, $+496
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+128
+	JGT          choose9to16
+	CMPQ         DX, $+64
+	JGT          choose5to8
+	CMPQ         DX, $+32
+	JGT          choose3to4
+	CMPQ         DX, $+16
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+464
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+416
-	JLE  choose25to26
-	CMPQ DX, $+432
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+400
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+320
-	JLE  choose17to20
-	CMPQ DX, $+352
-	JLE  choose21to22
-	CMPQ DX, $+368
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+336
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+288
-	JLE  choose17to18
-	CMPQ DX, $+304
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+272
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+128
-	JLE  choose1to8
-	CMPQ DX, $+192
-	JLE  choose9to12
-	CMPQ DX, $+224
-	JLE  choose13to14
-	CMPQ DX, $+240
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+208
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+160
-	JLE  choose9to10
-	CMPQ DX, $+176
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+144
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+64
-	JLE  choose1to4
-	CMPQ DX, $+96
-	JLE  choose5to6
-	CMPQ DX, $+112
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+80
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+32
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+48
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+16
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+96
+	JGT  choose7to8
+	CMPQ DX, $+80
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
-	VMOVUPS.Z     (CX), K1, Z1
-	VPORD         Z0, Z1, Z1
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+112
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+192
+	JGT  choose13to16
+	CMPQ DX, $+160
+	JGT  choose11to12
+	CMPQ DX, $+144
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+176
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+224
+	JGT  choose15to16
+	CMPQ DX, $+208
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+240
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+384
+	JGT  choose25to32
+	CMPQ DX, $+320
+	JGT  choose21to24
+	CMPQ DX, $+288
+	JGT  choose19to20
+	CMPQ DX, $+272
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+304
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+352
+	JGT  choose23to24
+	CMPQ DX, $+336
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+368
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+448
+	JGT  choose29to32
+	CMPQ DX, $+416
+	JGT  choose27to28
+	CMPQ DX, $+400
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+432
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+480
+	JGT  choose31to32
+	CMPQ DX, $+464
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+496
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
+	VMOVAPS       Z0, Z1
+	VMOVUPS       (CX), K1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
@@ -54491,8 +54521,8 @@ choose1to1:
 
 vectors2:
 	VMOVUPS       (CX), Z1
-	VMOVUPS.Z     64(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPS       64(CX), K1, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
@@ -54509,8 +54539,8 @@ vectors2:
 
 vectors3:
 	VMOVUPS       (CX), Z1
-	VMOVUPS.Z     128(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPS       128(CX), K1, Z2
 	VADDPS        Z2, Z1, Z1
 	VADDPS        64(CX), Z1, Z1
 	MOVQ          (AX), SI
@@ -54530,8 +54560,8 @@ vectors4:
 	VMOVUPS       (CX), Z1
 	VADDPS        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
-	VMOVUPS.Z     192(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       192(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
@@ -54549,8 +54579,8 @@ vectors4:
 
 vectors5:
 	VMOVUPS       (CX), Z1
-	VMOVUPS.Z     256(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPS       256(CX), K1, Z2
 	VADDPS        Z2, Z1, Z1
 	VADDPS        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -54574,8 +54604,8 @@ vectors6:
 	VADDPS        256(CX), Z1, Z1
 	VADDPS        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
-	VMOVUPS.Z     320(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       320(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        192(CX), Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -54596,8 +54626,8 @@ vectors7:
 	VMOVUPS       (CX), Z1
 	VADDPS        256(CX), Z1, Z1
 	VMOVUPS       128(CX), Z2
-	VMOVUPS.Z     384(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       384(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -54626,8 +54656,8 @@ vectors8:
 	VMOVUPS       64(CX), Z2
 	VADDPS        320(CX), Z2, Z2
 	VMOVUPS       192(CX), Z3
-	VMOVUPS.Z     448(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       448(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -54647,8 +54677,8 @@ vectors8:
 vectors9:
 	VMOVUPS       (CX), Z1
 	VADDPS        256(CX), Z1, Z1
-	VMOVUPS.Z     512(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPS       512(CX), K1, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPS        384(CX), Z2, Z2
@@ -54681,8 +54711,8 @@ vectors10:
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
 	VADDPS        320(CX), Z2, Z2
-	VMOVUPS.Z     576(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       576(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPS        448(CX), Z3, Z3
@@ -54707,8 +54737,8 @@ vectors11:
 	VADDPS        512(CX), Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPS        384(CX), Z2, Z2
-	VMOVUPS.Z     640(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       640(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -54744,8 +54774,8 @@ vectors12:
 	VADDPS        576(CX), Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPS        448(CX), Z3, Z3
-	VMOVUPS.Z     704(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       704(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -54766,8 +54796,8 @@ vectors13:
 	VMOVUPS       (CX), Z1
 	VADDPS        256(CX), Z1, Z1
 	VMOVUPS       512(CX), Z2
-	VMOVUPS.Z     768(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       768(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -54808,8 +54838,8 @@ vectors14:
 	VMOVUPS       64(CX), Z2
 	VADDPS        320(CX), Z2, Z2
 	VMOVUPS       576(CX), Z3
-	VMOVUPS.Z     832(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       832(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -54839,8 +54869,8 @@ vectors15:
 	VMOVUPS       128(CX), Z2
 	VADDPS        384(CX), Z2, Z2
 	VMOVUPS       640(CX), Z3
-	VMOVUPS.Z     896(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       896(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -54887,8 +54917,8 @@ vectors16:
 	VMOVUPS       192(CX), Z3
 	VADDPS        448(CX), Z3, Z3
 	VMOVUPS       704(CX), Z4
-	VMOVUPS.Z     960(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPS       960(CX), K1, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -54912,8 +54942,8 @@ vectors17:
 	VMOVUPS       512(CX), Z2
 	VADDPS        768(CX), Z2, Z2
 	VADDPS        Z2, Z1, Z1
-	VMOVUPS.Z     1024(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPS       1024(CX), K1, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPS        384(CX), Z2, Z2
@@ -54964,8 +54994,8 @@ vectors18:
 	VMOVUPS       576(CX), Z3
 	VADDPS        832(CX), Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVUPS.Z     1088(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       1088(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPS        448(CX), Z3, Z3
@@ -54999,8 +55029,8 @@ vectors19:
 	VMOVUPS       640(CX), Z3
 	VADDPS        896(CX), Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVUPS.Z     1152(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       1152(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -55054,8 +55084,8 @@ vectors20:
 	VMOVUPS       704(CX), Z4
 	VADDPS        960(CX), Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVUPS.Z     1216(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1216(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -55079,8 +55109,8 @@ vectors21:
 	VADDPS        768(CX), Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       1024(CX), Z2
-	VMOVUPS.Z     1280(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       1280(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -55139,8 +55169,8 @@ vectors22:
 	VADDPS        832(CX), Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       1088(CX), Z3
-	VMOVUPS.Z     1344(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1344(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -55179,8 +55209,8 @@ vectors23:
 	VADDPS        896(CX), Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       1152(CX), Z3
-	VMOVUPS.Z     1408(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1408(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -55245,8 +55275,8 @@ vectors24:
 	VADDPS        960(CX), Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VMOVUPS       1216(CX), Z4
-	VMOVUPS.Z     1472(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPS       1472(CX), K1, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -55272,8 +55302,8 @@ vectors25:
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       1024(CX), Z2
 	VADDPS        1280(CX), Z2, Z2
-	VMOVUPS.Z     1536(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPS       1536(CX), K1, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -55342,8 +55372,8 @@ vectors26:
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       1088(CX), Z3
 	VADDPS        1344(CX), Z3, Z3
-	VMOVUPS.Z     1600(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1600(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -55386,8 +55416,8 @@ vectors27:
 	VADDPS        Z3, Z2, Z2
 	VMOVUPS       1152(CX), Z3
 	VADDPS        1408(CX), Z3, Z3
-	VMOVUPS.Z     1664(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1664(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -55459,8 +55489,8 @@ vectors28:
 	VADDPS        Z4, Z3, Z3
 	VMOVUPS       1216(CX), Z4
 	VADDPS        1472(CX), Z4, Z4
-	VMOVUPS.Z     1728(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPS       1728(CX), K1, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -55487,8 +55517,8 @@ vectors29:
 	VMOVUPS       1024(CX), Z2
 	VADDPS        1280(CX), Z2, Z2
 	VMOVUPS       1536(CX), Z3
-	VMOVUPS.Z     1792(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPS       1792(CX), K1, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -55565,8 +55595,8 @@ vectors30:
 	VMOVUPS       1088(CX), Z3
 	VADDPS        1344(CX), Z3, Z3
 	VMOVUPS       1600(CX), Z4
-	VMOVUPS.Z     1856(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPS       1856(CX), K1, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -55614,8 +55644,8 @@ vectors31:
 	VMOVUPS       1152(CX), Z3
 	VADDPS        1408(CX), Z3, Z3
 	VMOVUPS       1664(CX), Z4
-	VMOVUPS.Z     1920(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPS       1920(CX), K1, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -55698,8 +55728,8 @@ vectors32:
 	VMOVUPS       1216(CX), Z4
 	VADDPS        1472(CX), Z4, Z4
 	VMOVUPS       1728(CX), Z5
-	VMOVUPS.Z     1984(CX), K1, Z6
-	VPORD         Z0, Z6, Z6
+	VMOVAPS       Z0, Z6
+	VMOVUPS       1984(CX), K1, Z6
 	VADDPS        Z6, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
@@ -55970,14 +56000,11 @@ part0:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVUPS.Z    (R8), K1, Z14
-	VPORD        Z15, Z14, Z14
+	VMOVAPS      Z15, Z14
+	VMOVUPS      (R8), K1, Z14
 	VADDPS       Z14, Z8, Z8
 	JMP          tailed4
 
@@ -55986,14 +56013,11 @@ part1:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVUPS.Z    64(R8), K1, Z15
-	VPORD        Z14, Z15, Z15
+	VMOVAPS      Z14, Z15
+	VMOVUPS      64(R8), K1, Z15
 	VADDPS       Z15, Z9, Z9
 	JMP          tailed4
 
@@ -56002,14 +56026,11 @@ part2:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVUPS.Z    128(R8), K1, Z14
-	VPORD        Z15, Z14, Z14
+	VMOVAPS      Z15, Z14
+	VMOVUPS      128(R8), K1, Z14
 	VADDPS       Z14, Z10, Z10
 	JMP          tailed4
 
@@ -56018,14 +56039,11 @@ part3:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVUPS.Z    192(R8), K1, Z15
-	VPORD        Z14, Z15, Z15
+	VMOVAPS      Z14, Z15
+	VMOVUPS      192(R8), K1, Z15
 	VADDPS       Z15, Z11, Z11
 
 tailed4:
@@ -56154,169 +56172,169 @@ TEXT ·sumF64AVX512(SB), $912-8
 	ANDQ         $+7, BX
 	ADDQ         $+1, BX
 	MOVQ         $-1, SI
-	SHLXQ        BX, SI, SI
-	NOTQ         SI
+	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z0
-	VMOVAPD.Z    Z0, K2, Z0
 	CMPQ         DX, $+128
-	JLE          choose1to16
-	CMPQ         DX, $+192
-	JLE          choose17to24
-	CMPQ         DX, $+224
-	JLE          choose25to28
-	CMPQ         DX, $+240
-	JLE          choose29to30
-	CMPQ         DX, $+248
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+64
+	JGT          choose9to16
+	CMPQ         DX, $+32
+	JGT          choose5to8
+	CMPQ         DX, $+16
+	JGT          choose3to4
+	CMPQ         DX, $+8
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
-	VMOVUPD.Z     (CX), K1, Z1
-	VPORD         Z0, Z1, Z1
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
+	VMOVAPS       Z0, Z1
+	VMOVUPD       (CX), K1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y2, Y1, Y1
@@ -56330,8 +56348,8 @@ choose1to1:
 
 vectors2:
 	VMOVUPS       (CX), Z1
-	VMOVUPD.Z     64(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPD       64(CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
@@ -56346,8 +56364,8 @@ vectors2:
 
 vectors3:
 	VMOVUPS       (CX), Z1
-	VMOVUPD.Z     128(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPD       128(CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
 	VADDPD        64(CX), Z1, Z1
 	MOVQ          (AX), SI
@@ -56365,8 +56383,8 @@ vectors4:
 	VMOVUPS       (CX), Z1
 	VADDPD        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
-	VMOVUPD.Z     192(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       192(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	MOVQ          (AX), SI
@@ -56382,8 +56400,8 @@ vectors4:
 
 vectors5:
 	VMOVUPS       (CX), Z1
-	VMOVUPD.Z     256(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPD       256(CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
 	VADDPD        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -56405,8 +56423,8 @@ vectors6:
 	VADDPD        256(CX), Z1, Z1
 	VADDPD        128(CX), Z1, Z1
 	VMOVUPS       64(CX), Z2
-	VMOVUPD.Z     320(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       320(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        192(CX), Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -56425,8 +56443,8 @@ vectors7:
 	VMOVUPS       (CX), Z1
 	VADDPD        256(CX), Z1, Z1
 	VMOVUPS       128(CX), Z2
-	VMOVUPD.Z     384(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       384(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -56453,8 +56471,8 @@ vectors8:
 	VMOVUPS       64(CX), Z2
 	VADDPD        320(CX), Z2, Z2
 	VMOVUPS       192(CX), Z3
-	VMOVUPD.Z     448(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       448(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -56472,8 +56490,8 @@ vectors8:
 vectors9:
 	VMOVUPS       (CX), Z1
 	VADDPD        256(CX), Z1, Z1
-	VMOVUPD.Z     512(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPD       512(CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPD        384(CX), Z2, Z2
@@ -56504,8 +56522,8 @@ vectors10:
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
 	VADDPD        320(CX), Z2, Z2
-	VMOVUPD.Z     576(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       576(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPD        448(CX), Z3, Z3
@@ -56528,8 +56546,8 @@ vectors11:
 	VADDPD        512(CX), Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPD        384(CX), Z2, Z2
-	VMOVUPD.Z     640(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       640(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -56563,8 +56581,8 @@ vectors12:
 	VADDPD        576(CX), Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPD        448(CX), Z3, Z3
-	VMOVUPD.Z     704(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       704(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -56583,8 +56601,8 @@ vectors13:
 	VMOVUPS       (CX), Z1
 	VADDPD        256(CX), Z1, Z1
 	VMOVUPS       512(CX), Z2
-	VMOVUPD.Z     768(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       768(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -56623,8 +56641,8 @@ vectors14:
 	VMOVUPS       64(CX), Z2
 	VADDPD        320(CX), Z2, Z2
 	VMOVUPS       576(CX), Z3
-	VMOVUPD.Z     832(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       832(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -56652,8 +56670,8 @@ vectors15:
 	VMOVUPS       128(CX), Z2
 	VADDPD        384(CX), Z2, Z2
 	VMOVUPS       640(CX), Z3
-	VMOVUPD.Z     896(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       896(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -56698,8 +56716,8 @@ vectors16:
 	VMOVUPS       192(CX), Z3
 	VADDPD        448(CX), Z3, Z3
 	VMOVUPS       704(CX), Z4
-	VMOVUPD.Z     960(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPD       960(CX), K1, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
@@ -56721,8 +56739,8 @@ vectors17:
 	VMOVUPS       512(CX), Z2
 	VADDPD        768(CX), Z2, Z2
 	VADDPD        Z2, Z1, Z1
-	VMOVUPD.Z     1024(CX), K1, Z2
-	VPORD         Z0, Z2, Z2
+	VMOVAPS       Z0, Z2
+	VMOVUPD       1024(CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
 	VADDPD        384(CX), Z2, Z2
@@ -56771,8 +56789,8 @@ vectors18:
 	VMOVUPS       576(CX), Z3
 	VADDPD        832(CX), Z3, Z3
 	VADDPD        Z3, Z2, Z2
-	VMOVUPD.Z     1088(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       1088(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
 	VADDPD        448(CX), Z3, Z3
@@ -56804,8 +56822,8 @@ vectors19:
 	VMOVUPS       640(CX), Z3
 	VADDPD        896(CX), Z3, Z3
 	VADDPD        Z3, Z2, Z2
-	VMOVUPD.Z     1152(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       1152(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       64(CX), Z2
@@ -56857,8 +56875,8 @@ vectors20:
 	VMOVUPS       704(CX), Z4
 	VADDPD        960(CX), Z4, Z4
 	VADDPD        Z4, Z3, Z3
-	VMOVUPD.Z     1216(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1216(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -56880,8 +56898,8 @@ vectors21:
 	VADDPD        768(CX), Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       1024(CX), Z2
-	VMOVUPD.Z     1280(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       1280(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -56938,8 +56956,8 @@ vectors22:
 	VADDPD        832(CX), Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       1088(CX), Z3
-	VMOVUPD.Z     1344(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1344(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -56976,8 +56994,8 @@ vectors23:
 	VADDPD        896(CX), Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       1152(CX), Z3
-	VMOVUPD.Z     1408(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1408(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -57040,8 +57058,8 @@ vectors24:
 	VADDPD        960(CX), Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VMOVUPS       1216(CX), Z4
-	VMOVUPD.Z     1472(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPD       1472(CX), K1, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
@@ -57065,8 +57083,8 @@ vectors25:
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       1024(CX), Z2
 	VADDPD        1280(CX), Z2, Z2
-	VMOVUPD.Z     1536(CX), K1, Z3
-	VPORD         Z0, Z3, Z3
+	VMOVAPS       Z0, Z3
+	VMOVUPD       1536(CX), K1, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
 	VMOVUPS       128(CX), Z2
@@ -57133,8 +57151,8 @@ vectors26:
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       1088(CX), Z3
 	VADDPD        1344(CX), Z3, Z3
-	VMOVUPD.Z     1600(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1600(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       192(CX), Z3
@@ -57175,8 +57193,8 @@ vectors27:
 	VADDPD        Z3, Z2, Z2
 	VMOVUPS       1152(CX), Z3
 	VADDPD        1408(CX), Z3, Z3
-	VMOVUPD.Z     1664(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1664(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -57246,8 +57264,8 @@ vectors28:
 	VADDPD        Z4, Z3, Z3
 	VMOVUPS       1216(CX), Z4
 	VADDPD        1472(CX), Z4, Z4
-	VMOVUPD.Z     1728(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPD       1728(CX), K1, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
@@ -57272,8 +57290,8 @@ vectors29:
 	VMOVUPS       1024(CX), Z2
 	VADDPD        1280(CX), Z2, Z2
 	VMOVUPS       1536(CX), Z3
-	VMOVUPD.Z     1792(CX), K1, Z4
-	VPORD         Z0, Z4, Z4
+	VMOVAPS       Z0, Z4
+	VMOVUPD       1792(CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
 	VADDPD        Z2, Z1, Z1
@@ -57348,8 +57366,8 @@ vectors30:
 	VMOVUPS       1088(CX), Z3
 	VADDPD        1344(CX), Z3, Z3
 	VMOVUPS       1600(CX), Z4
-	VMOVUPD.Z     1856(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPD       1856(CX), K1, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
@@ -57395,8 +57413,8 @@ vectors31:
 	VMOVUPS       1152(CX), Z3
 	VADDPD        1408(CX), Z3, Z3
 	VMOVUPS       1664(CX), Z4
-	VMOVUPD.Z     1920(CX), K1, Z5
-	VPORD         Z0, Z5, Z5
+	VMOVAPS       Z0, Z5
+	VMOVUPD       1920(CX), K1, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
 	VADDPD        Z3, Z2, Z2
@@ -57477,8 +57495,8 @@ vectors32:
 	VMOVUPS       1216(CX), Z4
 	VADDPD        1472(CX), Z4, Z4
 	VMOVUPS       1728(CX), Z5
-	VMOVUPD.Z     1984(CX), K1, Z6
-	VPORD         Z0, Z6, Z6
+	VMOVAPS       Z0, Z6
+	VMOVUPD       1984(CX), K1, Z6
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z4, Z3, Z3
@@ -57747,14 +57765,11 @@ part0:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z15
-	VMOVAPD.Z    Z15, K2, Z15
-	VMOVUPD.Z    (R8), K1, Z14
-	VPORD        Z15, Z14, Z14
+	VMOVAPS      Z15, Z14
+	VMOVUPD      (R8), K1, Z14
 	VADDPD       Z14, Z8, Z8
 	JMP          tailed4
 
@@ -57763,14 +57778,11 @@ part1:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z14
-	VMOVAPD.Z    Z14, K2, Z14
-	VMOVUPD.Z    64(R8), K1, Z15
-	VPORD        Z14, Z15, Z15
+	VMOVAPS      Z14, Z15
+	VMOVUPD      64(R8), K1, Z15
 	VADDPD       Z15, Z9, Z9
 	JMP          tailed4
 
@@ -57779,14 +57791,11 @@ part2:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z15
-	VMOVAPD.Z    Z15, K2, Z15
-	VMOVUPD.Z    128(R8), K1, Z14
-	VPORD        Z15, Z14, Z14
+	VMOVAPS      Z15, Z14
+	VMOVUPD      128(R8), K1, Z14
 	VADDPD       Z14, Z10, Z10
 	JMP          tailed4
 
@@ -57795,14 +57804,11 @@ part3:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z14
-	VMOVAPD.Z    Z14, K2, Z14
-	VMOVUPD.Z    192(R8), K1, Z15
-	VPORD        Z14, Z15, Z15
+	VMOVAPS      Z14, Z15
+	VMOVUPD      192(R8), K1, Z15
 	VADDPD       Z15, Z11, Z11
 
 tailed4:
@@ -57897,170 +57903,170 @@ TEXT ·sumF16AVX512(SB), $912-8
 	ANDQ         $+15, BX
 	ADDQ         $+1, BX
 	MOVQ         $-1, SI
-	SHLXQ        BX, SI, SI
-	NOTQ         SI
+	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVAPS.Z    Z0, K2, Z0
+	VBROADCASTSS reducesumConst10<>+0(SB), Z0
 	CMPQ         DX, $+256
-	JLE          choose1to16
-	CMPQ         DX, $+384
-	JLE          choose17to24
-	CMPQ         DX, $+448
-	JLE          choose25to28
-	CMPQ         DX, $+480
-	JLE          choose29to30
-	CMPQ         DX, $+496
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+128
+	JGT          choose9to16
+	CMPQ         DX, $+64
+	JGT          choose5to8
+	CMPQ         DX, $+32
+	JGT          choose3to4
+	CMPQ         DX, $+16
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+464
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+416
-	JLE  choose25to26
-	CMPQ DX, $+432
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+400
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+320
-	JLE  choose17to20
-	CMPQ DX, $+352
-	JLE  choose21to22
-	CMPQ DX, $+368
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+336
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+288
-	JLE  choose17to18
-	CMPQ DX, $+304
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+272
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+128
-	JLE  choose1to8
-	CMPQ DX, $+192
-	JLE  choose9to12
-	CMPQ DX, $+224
-	JLE  choose13to14
-	CMPQ DX, $+240
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+208
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+160
-	JLE  choose9to10
-	CMPQ DX, $+176
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+144
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+64
-	JLE  choose1to4
-	CMPQ DX, $+96
-	JLE  choose5to6
-	CMPQ DX, $+112
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+80
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+32
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+48
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+16
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+96
+	JGT  choose7to8
+	CMPQ DX, $+80
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
-	VMOVDQU16.Z   (CX), K1, Y1
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+112
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+192
+	JGT  choose13to16
+	CMPQ DX, $+160
+	JGT  choose11to12
+	CMPQ DX, $+144
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+176
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+224
+	JGT  choose15to16
+	CMPQ DX, $+208
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+240
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+384
+	JGT  choose25to32
+	CMPQ DX, $+320
+	JGT  choose21to24
+	CMPQ DX, $+288
+	JGT  choose19to20
+	CMPQ DX, $+272
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+304
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+352
+	JGT  choose23to24
+	CMPQ DX, $+336
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+368
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+448
+	JGT  choose29to32
+	CMPQ DX, $+416
+	JGT  choose27to28
+	CMPQ DX, $+400
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+432
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+480
+	JGT  choose31to32
+	CMPQ DX, $+464
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+496
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
+	VMOVAPS       Z0, Z1
+	VMOVDQU16     (CX), K1, Y1
 	VCVTPH2PS     Y1, Z1
-	VPORD         Z0, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
@@ -58076,9 +58082,9 @@ choose1to1:
 
 vectors2:
 	VCVTPH2PS     (CX), Z1
-	VMOVDQU16.Z   32(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     32(CX), K1, Y2
 	VCVTPH2PS     Y2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
@@ -58095,9 +58101,9 @@ vectors2:
 
 vectors3:
 	VCVTPH2PS     (CX), Z1
-	VMOVDQU16.Z   64(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     64(CX), K1, Y2
 	VCVTPH2PS     Y2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
 	VADDPS        Z2, Z1, Z1
@@ -58119,9 +58125,9 @@ vectors4:
 	VCVTPH2PS     64(CX), Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
-	VMOVDQU16.Z   96(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     96(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
@@ -58139,9 +58145,9 @@ vectors4:
 
 vectors5:
 	VCVTPH2PS     (CX), Z1
-	VMOVDQU16.Z   128(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     128(CX), K1, Y2
 	VCVTPH2PS     Y2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
 	VADDPS        Z2, Z1, Z1
@@ -58169,9 +58175,9 @@ vectors6:
 	VCVTPH2PS     64(CX), Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
-	VMOVDQU16.Z   160(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     160(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
 	VADDPS        Z3, Z2, Z2
@@ -58194,9 +58200,9 @@ vectors7:
 	VCVTPH2PS     128(CX), Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
-	VMOVDQU16.Z   192(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     192(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
@@ -58230,9 +58236,9 @@ vectors8:
 	VCVTPH2PS     160(CX), Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
-	VMOVDQU16.Z   224(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     224(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -58253,9 +58259,9 @@ vectors9:
 	VCVTPH2PS     (CX), Z1
 	VCVTPH2PS     128(CX), Z2
 	VADDPS        Z2, Z1, Z1
-	VMOVDQU16.Z   256(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     256(CX), K1, Y2
 	VCVTPH2PS     Y2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
 	VCVTPH2PS     192(CX), Z3
@@ -58295,9 +58301,9 @@ vectors10:
 	VCVTPH2PS     32(CX), Z2
 	VCVTPH2PS     160(CX), Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   288(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     288(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
 	VCVTPH2PS     224(CX), Z4
@@ -58326,9 +58332,9 @@ vectors11:
 	VCVTPH2PS     64(CX), Z2
 	VCVTPH2PS     192(CX), Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   320(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     320(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
@@ -58374,9 +58380,9 @@ vectors12:
 	VCVTPH2PS     96(CX), Z3
 	VCVTPH2PS     224(CX), Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   352(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     352(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -58398,9 +58404,9 @@ vectors13:
 	VCVTPH2PS     128(CX), Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     256(CX), Z2
-	VMOVDQU16.Z   384(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     384(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
@@ -58452,9 +58458,9 @@ vectors14:
 	VCVTPH2PS     160(CX), Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     288(CX), Z3
-	VMOVDQU16.Z   416(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     416(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
@@ -58489,9 +58495,9 @@ vectors15:
 	VCVTPH2PS     192(CX), Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     320(CX), Z3
-	VMOVDQU16.Z   448(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     448(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -58549,9 +58555,9 @@ vectors16:
 	VCVTPH2PS     224(CX), Z4
 	VADDPS        Z4, Z3, Z3
 	VCVTPH2PS     352(CX), Z4
-	VMOVDQU16.Z   480(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     480(CX), K1, Y5
 	VCVTPH2PS     Y5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -58577,9 +58583,9 @@ vectors17:
 	VCVTPH2PS     384(CX), Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
-	VMOVDQU16.Z   512(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     512(CX), K1, Y2
 	VCVTPH2PS     Y2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
 	VCVTPH2PS     192(CX), Z3
@@ -58643,9 +58649,9 @@ vectors18:
 	VCVTPH2PS     416(CX), Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   544(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     544(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
 	VCVTPH2PS     224(CX), Z4
@@ -58686,9 +58692,9 @@ vectors19:
 	VCVTPH2PS     448(CX), Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   576(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     576(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     32(CX), Z2
@@ -58758,9 +58764,9 @@ vectors20:
 	VCVTPH2PS     480(CX), Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   608(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     608(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -58786,9 +58792,9 @@ vectors21:
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     512(CX), Z2
-	VMOVDQU16.Z   640(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     640(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
@@ -58864,9 +58870,9 @@ vectors22:
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     544(CX), Z3
-	VMOVDQU16.Z   672(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     672(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
@@ -58913,9 +58919,9 @@ vectors23:
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     576(CX), Z3
-	VMOVDQU16.Z   704(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     704(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -58997,9 +59003,9 @@ vectors24:
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VCVTPH2PS     608(CX), Z4
-	VMOVDQU16.Z   736(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     736(CX), K1, Y5
 	VCVTPH2PS     Y5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -59028,9 +59034,9 @@ vectors25:
 	VCVTPH2PS     512(CX), Z2
 	VCVTPH2PS     640(CX), Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   768(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     768(CX), K1, Y3
 	VCVTPH2PS     Y3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VCVTPH2PS     64(CX), Z2
@@ -59118,9 +59124,9 @@ vectors26:
 	VCVTPH2PS     544(CX), Z3
 	VCVTPH2PS     672(CX), Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   800(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     800(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     96(CX), Z3
@@ -59173,9 +59179,9 @@ vectors27:
 	VCVTPH2PS     576(CX), Z3
 	VCVTPH2PS     704(CX), Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   832(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     832(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -59269,9 +59275,9 @@ vectors28:
 	VCVTPH2PS     608(CX), Z4
 	VCVTPH2PS     736(CX), Z5
 	VADDPS        Z5, Z4, Z4
-	VMOVDQU16.Z   864(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     864(CX), K1, Y5
 	VCVTPH2PS     Y5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -59301,9 +59307,9 @@ vectors29:
 	VCVTPH2PS     640(CX), Z3
 	VADDPS        Z3, Z2, Z2
 	VCVTPH2PS     768(CX), Z3
-	VMOVDQU16.Z   896(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     896(CX), K1, Y4
 	VCVTPH2PS     Y4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -59403,9 +59409,9 @@ vectors30:
 	VCVTPH2PS     672(CX), Z4
 	VADDPS        Z4, Z3, Z3
 	VCVTPH2PS     800(CX), Z4
-	VMOVDQU16.Z   928(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     928(CX), K1, Y5
 	VCVTPH2PS     Y5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -59464,9 +59470,9 @@ vectors31:
 	VCVTPH2PS     704(CX), Z4
 	VADDPS        Z4, Z3, Z3
 	VCVTPH2PS     832(CX), Z4
-	VMOVDQU16.Z   960(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     960(CX), K1, Y5
 	VCVTPH2PS     Y5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -59572,9 +59578,9 @@ vectors32:
 	VCVTPH2PS     736(CX), Z5
 	VADDPS        Z5, Z4, Z4
 	VCVTPH2PS     864(CX), Z5
-	VMOVDQU16.Z   992(CX), K1, Y6
+	VMOVAPS       Z0, Z6
+	VMOVDQU16     992(CX), K1, Y6
 	VCVTPH2PS     Y6, Z6
-	VPORD         Z0, Z6, Z6
 	VADDPS        Z6, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
@@ -59909,15 +59915,12 @@ part0:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVDQU16.Z  (R8), K1, Y14
+	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VMOVAPS      Z15, Z14
+	VMOVDQU16    (R8), K1, Y14
 	VCVTPH2PS    Y14, Z14
-	VPORD        Z15, Z14, Z14
 	VADDPS       Z14, Z8, Z8
 	JMP          tailed4
 
@@ -59926,15 +59929,12 @@ part1:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVDQU16.Z  32(R8), K1, Y15
+	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VMOVAPS      Z14, Z15
+	VMOVDQU16    32(R8), K1, Y15
 	VCVTPH2PS    Y15, Z15
-	VPORD        Z14, Z15, Z15
 	VADDPS       Z15, Z9, Z9
 	JMP          tailed4
 
@@ -59943,15 +59943,12 @@ part2:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVDQU16.Z  64(R8), K1, Y14
+	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VMOVAPS      Z15, Z14
+	VMOVDQU16    64(R8), K1, Y14
 	VCVTPH2PS    Y14, Z14
-	VPORD        Z15, Z14, Z14
 	VADDPS       Z14, Z10, Z10
 	JMP          tailed4
 
@@ -59960,15 +59957,12 @@ part3:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVDQU16.Z  96(R8), K1, Y15
+	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VMOVAPS      Z14, Z15
+	VMOVDQU16    96(R8), K1, Y15
 	VCVTPH2PS    Y15, Z15
-	VPORD        Z14, Z15, Z15
 	VADDPS       Z15, Z11, Z11
 
 tailed4:
@@ -60084,6 +60078,9 @@ folded:
 	VZEROUPPER
 	RET
 
+DATA reducesumConst10<>+0(SB)/8, $0x8000800080008000
+GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $8
+
 // func sumBF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·sumBF16AVX512(SB), $912-8
@@ -60097,171 +60094,171 @@ TEXT ·sumBF16AVX512(SB), $912-8
 	ANDQ         $+15, BX
 	ADDQ         $+1, BX
 	MOVQ         $-1, SI
-	SHLXQ        BX, SI, SI
-	NOTQ         SI
+	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVAPS.Z    Z0, K2, Z0
+	VBROADCASTSS reducesumConst10<>+0(SB), Z0
 	CMPQ         DX, $+256
-	JLE          choose1to16
-	CMPQ         DX, $+384
-	JLE          choose17to24
-	CMPQ         DX, $+448
-	JLE          choose25to28
-	CMPQ         DX, $+480
-	JLE          choose29to30
-	CMPQ         DX, $+496
-	JLE          choose31to31
-	JMP          vectors32
+	JGT          choose17to32
+	CMPQ         DX, $+128
+	JGT          choose9to16
+	CMPQ         DX, $+64
+	JGT          choose5to8
+	CMPQ         DX, $+32
+	JGT          choose3to4
+	CMPQ         DX, $+16
+	JGT          choose2to2
+	JMP          vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+464
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+416
-	JLE  choose25to26
-	CMPQ DX, $+432
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+400
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+320
-	JLE  choose17to20
-	CMPQ DX, $+352
-	JLE  choose21to22
-	CMPQ DX, $+368
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+336
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+288
-	JLE  choose17to18
-	CMPQ DX, $+304
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+272
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+128
-	JLE  choose1to8
-	CMPQ DX, $+192
-	JLE  choose9to12
-	CMPQ DX, $+224
-	JLE  choose13to14
-	CMPQ DX, $+240
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+208
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+160
-	JLE  choose9to10
-	CMPQ DX, $+176
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+144
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+64
-	JLE  choose1to4
-	CMPQ DX, $+96
-	JLE  choose5to6
-	CMPQ DX, $+112
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+80
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+32
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+48
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+16
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+96
+	JGT  choose7to8
+	CMPQ DX, $+80
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
-	VMOVDQU16.Z   (CX), K1, Y1
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+112
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+192
+	JGT  choose13to16
+	CMPQ DX, $+160
+	JGT  choose11to12
+	CMPQ DX, $+144
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+176
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+224
+	JGT  choose15to16
+	CMPQ DX, $+208
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+240
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+384
+	JGT  choose25to32
+	CMPQ DX, $+320
+	JGT  choose21to24
+	CMPQ DX, $+288
+	JGT  choose19to20
+	CMPQ DX, $+272
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+304
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+352
+	JGT  choose23to24
+	CMPQ DX, $+336
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+368
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+448
+	JGT  choose29to32
+	CMPQ DX, $+416
+	JGT  choose27to28
+	CMPQ DX, $+400
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+432
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+480
+	JGT  choose31to32
+	CMPQ DX, $+464
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+496
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
+	VMOVAPS       Z0, Z1
+	VMOVDQU16     (CX), K1, Y1
 	VPMOVZXWD     Y1, Z1
 	VPSLLD        $0x10, Z1, Z1
-	VPORD         Z0, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPS        Y2, Y1, Y1
@@ -60278,10 +60275,10 @@ choose1to1:
 vectors2:
 	VPMOVZXWD     (CX), Z1
 	VPSLLD        $0x10, Z1, Z1
-	VMOVDQU16.Z   32(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     32(CX), K1, Y2
 	VPMOVZXWD     Y2, Z2
 	VPSLLD        $0x10, Z2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z1, Y2
@@ -60299,10 +60296,10 @@ vectors2:
 vectors3:
 	VPMOVZXWD     (CX), Z1
 	VPSLLD        $0x10, Z1, Z1
-	VMOVDQU16.Z   64(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     64(CX), K1, Y2
 	VPMOVZXWD     Y2, Z2
 	VPSLLD        $0x10, Z2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
@@ -60328,10 +60325,10 @@ vectors4:
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
-	VMOVDQU16.Z   96(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     96(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	MOVQ          (AX), SI
@@ -60350,10 +60347,10 @@ vectors4:
 vectors5:
 	VPMOVZXWD     (CX), Z1
 	VPSLLD        $0x10, Z1, Z1
-	VMOVDQU16.Z   128(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     128(CX), K1, Y2
 	VPMOVZXWD     Y2, Z2
 	VPSLLD        $0x10, Z2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
@@ -60388,10 +60385,10 @@ vectors6:
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
-	VMOVDQU16.Z   160(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     160(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
@@ -60418,10 +60415,10 @@ vectors7:
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
-	VMOVDQU16.Z   192(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     192(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
@@ -60465,10 +60462,10 @@ vectors8:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   224(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     224(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -60491,10 +60488,10 @@ vectors9:
 	VPMOVZXWD     128(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
 	VADDPS        Z2, Z1, Z1
-	VMOVDQU16.Z   256(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     256(CX), K1, Y2
 	VPMOVZXWD     Y2, Z2
 	VPSLLD        $0x10, Z2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
@@ -60547,10 +60544,10 @@ vectors10:
 	VPMOVZXWD     160(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   288(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     288(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
@@ -60586,10 +60583,10 @@ vectors11:
 	VPMOVZXWD     192(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   320(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     320(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
@@ -60651,10 +60648,10 @@ vectors12:
 	VPMOVZXWD     224(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   352(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     352(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -60679,10 +60676,10 @@ vectors13:
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     256(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
-	VMOVDQU16.Z   384(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     384(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
@@ -60753,10 +60750,10 @@ vectors14:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     288(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   416(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     416(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
@@ -60801,10 +60798,10 @@ vectors15:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     320(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   448(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     448(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -60884,10 +60881,10 @@ vectors16:
 	VADDPS        Z4, Z3, Z3
 	VPMOVZXWD     352(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
-	VMOVDQU16.Z   480(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     480(CX), K1, Y5
 	VPMOVZXWD     Y5, Z5
 	VPSLLD        $0x10, Z5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -60917,10 +60914,10 @@ vectors17:
 	VPSLLD        $0x10, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
-	VMOVDQU16.Z   512(CX), K1, Y2
+	VMOVAPS       Z0, Z2
+	VMOVDQU16     512(CX), K1, Y2
 	VPMOVZXWD     Y2, Z2
 	VPSLLD        $0x10, Z2, Z2
-	VPORD         Z0, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
@@ -61009,10 +61006,10 @@ vectors18:
 	VPSLLD        $0x10, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   544(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     544(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
@@ -61066,10 +61063,10 @@ vectors19:
 	VPSLLD        $0x10, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   576(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     576(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     32(CX), Z2
@@ -61167,10 +61164,10 @@ vectors20:
 	VPSLLD        $0x10, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   608(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     608(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -61201,10 +61198,10 @@ vectors21:
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     512(CX), Z2
 	VPSLLD        $0x10, Z2, Z2
-	VMOVDQU16.Z   640(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     640(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
@@ -61311,10 +61308,10 @@ vectors22:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     544(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   672(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     672(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
@@ -61377,10 +61374,10 @@ vectors23:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     576(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   704(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     704(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -61496,10 +61493,10 @@ vectors24:
 	VADDPS        Z4, Z3, Z3
 	VPMOVZXWD     608(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
-	VMOVDQU16.Z   736(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     736(CX), K1, Y5
 	VPMOVZXWD     Y5, Z5
 	VPSLLD        $0x10, Z5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -61534,10 +61531,10 @@ vectors25:
 	VPMOVZXWD     640(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
 	VADDPS        Z3, Z2, Z2
-	VMOVDQU16.Z   768(CX), K1, Y3
+	VMOVAPS       Z0, Z3
+	VMOVDQU16     768(CX), K1, Y3
 	VPMOVZXWD     Y3, Z3
 	VPSLLD        $0x10, Z3, Z3
-	VPORD         Z0, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
 	VPMOVZXWD     64(CX), Z2
@@ -61662,10 +61659,10 @@ vectors26:
 	VPMOVZXWD     672(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   800(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     800(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     96(CX), Z3
@@ -61737,10 +61734,10 @@ vectors27:
 	VPMOVZXWD     704(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
 	VADDPS        Z4, Z3, Z3
-	VMOVDQU16.Z   832(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     832(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -61874,10 +61871,10 @@ vectors28:
 	VPMOVZXWD     736(CX), Z5
 	VPSLLD        $0x10, Z5, Z5
 	VADDPS        Z5, Z4, Z4
-	VMOVDQU16.Z   864(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     864(CX), K1, Y5
 	VPMOVZXWD     Y5, Z5
 	VPSLLD        $0x10, Z5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -61914,10 +61911,10 @@ vectors29:
 	VADDPS        Z3, Z2, Z2
 	VPMOVZXWD     768(CX), Z3
 	VPSLLD        $0x10, Z3, Z3
-	VMOVDQU16.Z   896(CX), K1, Y4
+	VMOVAPS       Z0, Z4
+	VMOVDQU16     896(CX), K1, Y4
 	VPMOVZXWD     Y4, Z4
 	VPSLLD        $0x10, Z4, Z4
-	VPORD         Z0, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -62060,10 +62057,10 @@ vectors30:
 	VADDPS        Z4, Z3, Z3
 	VPMOVZXWD     800(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
-	VMOVDQU16.Z   928(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     928(CX), K1, Y5
 	VPMOVZXWD     Y5, Z5
 	VPSLLD        $0x10, Z5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -62144,10 +62141,10 @@ vectors31:
 	VADDPS        Z4, Z3, Z3
 	VPMOVZXWD     832(CX), Z4
 	VPSLLD        $0x10, Z4, Z4
-	VMOVDQU16.Z   960(CX), K1, Y5
+	VMOVAPS       Z0, Z5
+	VMOVDQU16     960(CX), K1, Y5
 	VPMOVZXWD     Y5, Z5
 	VPSLLD        $0x10, Z5, Z5
-	VPORD         Z0, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
 	VADDPS        Z3, Z2, Z2
@@ -62299,10 +62296,10 @@ vectors32:
 	VADDPS        Z5, Z4, Z4
 	VPMOVZXWD     864(CX), Z5
 	VPSLLD        $0x10, Z5, Z5
-	VMOVDQU16.Z   992(CX), K1, Y6
+	VMOVAPS       Z0, Z6
+	VMOVDQU16     992(CX), K1, Y6
 	VPMOVZXWD     Y6, Z6
 	VPSLLD        $0x10, Z6, Z6
-	VPORD         Z0, Z6, Z6
 	VADDPS        Z6, Z5, Z5
 	VADDPS        Z5, Z4, Z4
 	VADDPS        Z4, Z3, Z3
@@ -62337,34 +62334,34 @@ block:
 	JLT       rest
 	VMOVUPS   (CX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(CX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   128(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   192(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   256(CX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   320(CX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   384(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   448(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -62373,34 +62370,34 @@ block:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   512(CX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   576(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   640(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   704(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VMOVUPS   768(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS   832(CX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS   896(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   960(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -62413,34 +62410,34 @@ block:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   1024(CX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   1088(CX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   1152(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS   1216(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VMOVUPS   1280(CX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS   1344(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VMOVUPS   1408(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 	VMOVUPS   1472(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z9, Z9
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z10, Z5, Z5
@@ -62449,34 +62446,34 @@ block:
 	VADDPS    Z8, Z7, Z7
 	VMOVUPS   1536(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS   1600(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VMOVUPS   1664(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   1728(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z11, Z11
 	VADDPS    Z13, Z10, Z10
 	VMOVUPS   1792(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
 	VMOVUPS   1856(CX), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst10<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst11<>+0(SB), Z15, Z15
 	VMOVUPS   1920(CX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst10<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst11<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z17, Z12, Z12
 	VMOVUPS   1984(CX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst10<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst11<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z14, Z14
 	VADDPS    Z17, Z15, Z15
 	VADDPS    Z13, Z8, Z8
@@ -62494,9 +62491,9 @@ block:
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z3, Z1, Z1
 	VMOVAPS   Z0, Z2
-	VMOVUPS   reducesumConst11<>+0(SB), Z3
-	VPERMT2PS Z1, Z3, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z3
+	VPERMT2PS Z1, Z3, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z3
 	VPERMT2PS Z1, Z3, Z2
 	VMOVAPS   Z2, Z1
 	VADDPS    Z1, Z0, Z0
@@ -62520,34 +62517,34 @@ rest:
 	JEQ       no8
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   128(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   192(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   256(SI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   320(SI), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   384(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z6, Z6
 	VADDPS    Z11, Z7, Z7
 	VMOVUPS   448(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z4, Z4
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z6, Z0, Z0
@@ -62556,34 +62553,34 @@ rest:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   512(SI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   576(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   640(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS   704(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z7, Z7
 	VADDPS    Z10, Z6, Z6
 	VMOVUPS   768(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS   832(SI), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VMOVUPS   896(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst10<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst11<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z10, Z10
 	VADDPS    Z14, Z11, Z11
 	VMOVUPS   960(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst10<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst11<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z9, Z9
 	VADDPS    Z14, Z8, Z8
 	VADDPS    Z10, Z5, Z5
@@ -62595,15 +62592,15 @@ rest:
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVAPS   Z0, Z7
-	VMOVUPS   reducesumConst11<>+0(SB), Z6
-	VPERMT2PS Z1, Z6, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VPERMT2PS Z1, Z6, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z1, Z6, Z7
 	VMOVAPS   Z7, Z1
 	VMOVAPS   Z2, Z6
-	VMOVUPS   reducesumConst11<>+0(SB), Z7
-	VPERMT2PS Z3, Z7, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VPERMT2PS Z3, Z7, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VPERMT2PS Z3, Z7, Z6
 	VMOVAPS   Z6, Z3
 	VMOVUPS   Z0, 16(SP)
@@ -62618,34 +62615,34 @@ no8:
 	JEQ       no4at0
 	VMOVUPS   (R8), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R8), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   128(R8), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z2, Z2
 	VMOVUPS   192(R8), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   256(R8), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   320(R8), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   384(R8), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   448(R8), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z7, Z3, Z3
@@ -62653,15 +62650,15 @@ no8:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVAPS   Z3, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z2, Z5, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z2, Z5, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z2, Z5, Z4
 	VMOVAPS   Z4, Z2
 	VMOVAPS   Z1, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z0, Z4, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z0, Z4, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z0, Z4, Z5
 	VMOVAPS   Z5, Z0
 	ADDQ      $+512, R8
@@ -62739,16 +62736,13 @@ part0:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVDQU16.Z  (R8), K1, Y15
+	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VMOVAPS      Z14, Z15
+	VMOVDQU16    (R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
 	VPSLLD       $0x10, Z15, Z15
-	VPORD        Z14, Z15, Z15
 	VADDPS       Z15, Z9, Z9
 	JMP          tailed4
 
@@ -62757,16 +62751,13 @@ part1:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVDQU16.Z  32(R8), K1, Y14
+	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VMOVAPS      Z15, Z14
+	VMOVDQU16    32(R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
 	VPSLLD       $0x10, Z14, Z14
-	VPORD        Z15, Z14, Z14
 	VADDPS       Z14, Z8, Z8
 	JMP          tailed4
 
@@ -62775,16 +62766,13 @@ part2:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z14
-	VMOVAPS.Z    Z14, K2, Z14
-	VMOVDQU16.Z  64(R8), K1, Y15
+	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VMOVAPS      Z14, Z15
+	VMOVDQU16    64(R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
 	VPSLLD       $0x10, Z15, Z15
-	VPORD        Z14, Z15, Z15
 	VADDPS       Z15, Z11, Z11
 	JMP          tailed4
 
@@ -62793,16 +62781,13 @@ part3:
 	CMPQ         DI, $+0
 	JLE          tailed4
 	MOVQ         $-1, R9
-	SHLXQ        DI, R9, R9
-	NOTQ         R9
+	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z15
-	VMOVAPS.Z    Z15, K2, Z15
-	VMOVDQU16.Z  96(R8), K1, Y14
+	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VMOVAPS      Z15, Z14
+	VMOVDQU16    96(R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
 	VPSLLD       $0x10, Z14, Z14
-	VPORD        Z15, Z14, Z14
 	VADDPS       Z14, Z10, Z10
 
 tailed4:
@@ -62918,35 +62903,35 @@ folded:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst10<>+0(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+8(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+16(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+24(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+32(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+40(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+48(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst10<>+56(SB)/8, $0xffff0000ffff0000
-GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst11<>+0(SB)/8, $0x0000001000000000
-DATA reducesumConst11<>+8(SB)/8, $0x0000001100000001
-DATA reducesumConst11<>+16(SB)/8, $0x0000001200000002
-DATA reducesumConst11<>+24(SB)/8, $0x0000001300000003
-DATA reducesumConst11<>+32(SB)/8, $0x0000001400000004
-DATA reducesumConst11<>+40(SB)/8, $0x0000001500000005
-DATA reducesumConst11<>+48(SB)/8, $0x0000001600000006
-DATA reducesumConst11<>+56(SB)/8, $0x0000001700000007
+DATA reducesumConst11<>+0(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+8(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+16(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+24(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+32(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+40(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+48(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst11<>+56(SB)/8, $0xffff0000ffff0000
 GLOBL reducesumConst11<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst12<>+0(SB)/8, $0x0000001800000008
-DATA reducesumConst12<>+8(SB)/8, $0x0000001900000009
-DATA reducesumConst12<>+16(SB)/8, $0x0000001a0000000a
-DATA reducesumConst12<>+24(SB)/8, $0x0000001b0000000b
-DATA reducesumConst12<>+32(SB)/8, $0x0000001c0000000c
-DATA reducesumConst12<>+40(SB)/8, $0x0000001d0000000d
-DATA reducesumConst12<>+48(SB)/8, $0x0000001e0000000e
-DATA reducesumConst12<>+56(SB)/8, $0x0000001f0000000f
+DATA reducesumConst12<>+0(SB)/8, $0x0000001000000000
+DATA reducesumConst12<>+8(SB)/8, $0x0000001100000001
+DATA reducesumConst12<>+16(SB)/8, $0x0000001200000002
+DATA reducesumConst12<>+24(SB)/8, $0x0000001300000003
+DATA reducesumConst12<>+32(SB)/8, $0x0000001400000004
+DATA reducesumConst12<>+40(SB)/8, $0x0000001500000005
+DATA reducesumConst12<>+48(SB)/8, $0x0000001600000006
+DATA reducesumConst12<>+56(SB)/8, $0x0000001700000007
 GLOBL reducesumConst12<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst13<>+0(SB)/8, $0x0000001800000008
+DATA reducesumConst13<>+8(SB)/8, $0x0000001900000009
+DATA reducesumConst13<>+16(SB)/8, $0x0000001a0000000a
+DATA reducesumConst13<>+24(SB)/8, $0x0000001b0000000b
+DATA reducesumConst13<>+32(SB)/8, $0x0000001c0000000c
+DATA reducesumConst13<>+40(SB)/8, $0x0000001d0000000d
+DATA reducesumConst13<>+48(SB)/8, $0x0000001e0000000e
+DATA reducesumConst13<>+56(SB)/8, $0x0000001f0000000f
+GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $64
 
 // func sumI32AVX512(a *byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
@@ -62961,164 +62946,166 @@ TEXT ·sumI32AVX512(SB), $912-8
 	ANDQ  $+15, BX
 	ADDQ  $+1, BX
 	MOVQ  $-1, SI
-	SHLXQ BX, SI, SI
-	NOTQ  SI
+	BZHIQ BX, SI, SI
 	KMOVW SI, K1
 	CMPQ  DX, $+256
-	JLE   choose1to16
-	CMPQ  DX, $+384
-	JLE   choose17to24
-	CMPQ  DX, $+448
-	JLE   choose25to28
-	CMPQ  DX, $+480
-	JLE   choose29to30
-	CMPQ  DX, $+496
-	JLE   choose31to31
-	JMP   vectors32
+	JGT   choose17to32
+	CMPQ  DX, $+128
+	JGT   choose9to16
+	CMPQ  DX, $+64
+	JGT   choose5to8
+	CMPQ  DX, $+32
+	JGT   choose3to4
+	CMPQ  DX, $+16
+	JGT   choose2to2
+	JMP   vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+464
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+416
-	JLE  choose25to26
-	CMPQ DX, $+432
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+400
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+320
-	JLE  choose17to20
-	CMPQ DX, $+352
-	JLE  choose21to22
-	CMPQ DX, $+368
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+336
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+288
-	JLE  choose17to18
-	CMPQ DX, $+304
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+272
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+128
-	JLE  choose1to8
-	CMPQ DX, $+192
-	JLE  choose9to12
-	CMPQ DX, $+224
-	JLE  choose13to14
-	CMPQ DX, $+240
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+208
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+160
-	JLE  choose9to10
-	CMPQ DX, $+176
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+144
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+64
-	JLE  choose1to4
-	CMPQ DX, $+96
-	JLE  choose5to6
-	CMPQ DX, $+112
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+80
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+32
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+48
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+16
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+96
+	JGT  choose7to8
+	CMPQ DX, $+80
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+112
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+192
+	JGT  choose13to16
+	CMPQ DX, $+160
+	JGT  choose11to12
+	CMPQ DX, $+144
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+176
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+224
+	JGT  choose15to16
+	CMPQ DX, $+208
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+240
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+384
+	JGT  choose25to32
+	CMPQ DX, $+320
+	JGT  choose21to24
+	CMPQ DX, $+288
+	JGT  choose19to20
+	CMPQ DX, $+272
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+304
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+352
+	JGT  choose23to24
+	CMPQ DX, $+336
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+368
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+448
+	JGT  choose29to32
+	CMPQ DX, $+416
+	JGT  choose27to28
+	CMPQ DX, $+400
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+432
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+480
+	JGT  choose31to32
+	CMPQ DX, $+464
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+496
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMOVUPS.Z     (CX), K1, Z0
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z0, Y1
@@ -64583,8 +64570,7 @@ part0:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPS.Z (R8), K1, Z15
 	VPADDD    Z15, Z8, Z8
@@ -64595,8 +64581,7 @@ part1:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPS.Z 64(R8), K1, Z15
 	VPADDD    Z15, Z9, Z9
@@ -64607,8 +64592,7 @@ part2:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPS.Z 128(R8), K1, Z15
 	VPADDD    Z15, Z10, Z10
@@ -64619,8 +64603,7 @@ part3:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPS.Z 192(R8), K1, Z15
 	VPADDD    Z15, Z11, Z11
@@ -64751,164 +64734,166 @@ TEXT ·sumI64AVX512(SB), $912-8
 	ANDQ  $+7, BX
 	ADDQ  $+1, BX
 	MOVQ  $-1, SI
-	SHLXQ BX, SI, SI
-	NOTQ  SI
+	BZHIQ BX, SI, SI
 	KMOVW SI, K1
 	CMPQ  DX, $+128
-	JLE   choose1to16
-	CMPQ  DX, $+192
-	JLE   choose17to24
-	CMPQ  DX, $+224
-	JLE   choose25to28
-	CMPQ  DX, $+240
-	JLE   choose29to30
-	CMPQ  DX, $+248
-	JLE   choose31to31
-	JMP   vectors32
+	JGT   choose17to32
+	CMPQ  DX, $+64
+	JGT   choose9to16
+	CMPQ  DX, $+32
+	JGT   choose5to8
+	CMPQ  DX, $+16
+	JGT   choose3to4
+	CMPQ  DX, $+8
+	JGT   choose2to2
+	JMP   vectors1
 
-choose31to31:
-	JMP vectors31
+choose2to2:
+	JMP vectors2
 
-choose29to30:
-	CMPQ DX, $+232
-	JLE  choose29to29
-	JMP  vectors30
-
-choose29to29:
-	JMP vectors29
-
-choose25to28:
-	CMPQ DX, $+208
-	JLE  choose25to26
-	CMPQ DX, $+216
-	JLE  choose27to27
-	JMP  vectors28
-
-choose27to27:
-	JMP vectors27
-
-choose25to26:
-	CMPQ DX, $+200
-	JLE  choose25to25
-	JMP  vectors26
-
-choose25to25:
-	JMP vectors25
-
-choose17to24:
-	CMPQ DX, $+160
-	JLE  choose17to20
-	CMPQ DX, $+176
-	JLE  choose21to22
-	CMPQ DX, $+184
-	JLE  choose23to23
-	JMP  vectors24
-
-choose23to23:
-	JMP vectors23
-
-choose21to22:
-	CMPQ DX, $+168
-	JLE  choose21to21
-	JMP  vectors22
-
-choose21to21:
-	JMP vectors21
-
-choose17to20:
-	CMPQ DX, $+144
-	JLE  choose17to18
-	CMPQ DX, $+152
-	JLE  choose19to19
-	JMP  vectors20
-
-choose19to19:
-	JMP vectors19
-
-choose17to18:
-	CMPQ DX, $+136
-	JLE  choose17to17
-	JMP  vectors18
-
-choose17to17:
-	JMP vectors17
-
-choose1to16:
-	CMPQ DX, $+64
-	JLE  choose1to8
-	CMPQ DX, $+96
-	JLE  choose9to12
-	CMPQ DX, $+112
-	JLE  choose13to14
-	CMPQ DX, $+120
-	JLE  choose15to15
-	JMP  vectors16
-
-choose15to15:
-	JMP vectors15
-
-choose13to14:
-	CMPQ DX, $+104
-	JLE  choose13to13
-	JMP  vectors14
-
-choose13to13:
-	JMP vectors13
-
-choose9to12:
-	CMPQ DX, $+80
-	JLE  choose9to10
-	CMPQ DX, $+88
-	JLE  choose11to11
-	JMP  vectors12
-
-choose11to11:
-	JMP vectors11
-
-choose9to10:
-	CMPQ DX, $+72
-	JLE  choose9to9
-	JMP  vectors10
-
-choose9to9:
-	JMP vectors9
-
-choose1to8:
-	CMPQ DX, $+32
-	JLE  choose1to4
-	CMPQ DX, $+48
-	JLE  choose5to6
-	CMPQ DX, $+56
-	JLE  choose7to7
-	JMP  vectors8
-
-choose7to7:
-	JMP vectors7
-
-choose5to6:
-	CMPQ DX, $+40
-	JLE  choose5to5
-	JMP  vectors6
-
-choose5to5:
-	JMP vectors5
-
-choose1to4:
-	CMPQ DX, $+16
-	JLE  choose1to2
+choose3to4:
 	CMPQ DX, $+24
-	JLE  choose3to3
-	JMP  vectors4
+	JGT  choose4to4
+	JMP  vectors3
 
-choose3to3:
-	JMP vectors3
+choose4to4:
+	JMP vectors4
 
-choose1to2:
-	CMPQ DX, $+8
-	JLE  choose1to1
-	JMP  vectors2
+choose5to8:
+	CMPQ DX, $+48
+	JGT  choose7to8
+	CMPQ DX, $+40
+	JGT  choose6to6
+	JMP  vectors5
 
-choose1to1:
+choose6to6:
+	JMP vectors6
+
+choose7to8:
+	CMPQ DX, $+56
+	JGT  choose8to8
+	JMP  vectors7
+
+choose8to8:
+	JMP vectors8
+
+choose9to16:
+	CMPQ DX, $+96
+	JGT  choose13to16
+	CMPQ DX, $+80
+	JGT  choose11to12
+	CMPQ DX, $+72
+	JGT  choose10to10
+	JMP  vectors9
+
+choose10to10:
+	JMP vectors10
+
+choose11to12:
+	CMPQ DX, $+88
+	JGT  choose12to12
+	JMP  vectors11
+
+choose12to12:
+	JMP vectors12
+
+choose13to16:
+	CMPQ DX, $+112
+	JGT  choose15to16
+	CMPQ DX, $+104
+	JGT  choose14to14
+	JMP  vectors13
+
+choose14to14:
+	JMP vectors14
+
+choose15to16:
+	CMPQ DX, $+120
+	JGT  choose16to16
+	JMP  vectors15
+
+choose16to16:
+	JMP vectors16
+
+choose17to32:
+	CMPQ DX, $+192
+	JGT  choose25to32
+	CMPQ DX, $+160
+	JGT  choose21to24
+	CMPQ DX, $+144
+	JGT  choose19to20
+	CMPQ DX, $+136
+	JGT  choose18to18
+	JMP  vectors17
+
+choose18to18:
+	JMP vectors18
+
+choose19to20:
+	CMPQ DX, $+152
+	JGT  choose20to20
+	JMP  vectors19
+
+choose20to20:
+	JMP vectors20
+
+choose21to24:
+	CMPQ DX, $+176
+	JGT  choose23to24
+	CMPQ DX, $+168
+	JGT  choose22to22
+	JMP  vectors21
+
+choose22to22:
+	JMP vectors22
+
+choose23to24:
+	CMPQ DX, $+184
+	JGT  choose24to24
+	JMP  vectors23
+
+choose24to24:
+	JMP vectors24
+
+choose25to32:
+	CMPQ DX, $+224
+	JGT  choose29to32
+	CMPQ DX, $+208
+	JGT  choose27to28
+	CMPQ DX, $+200
+	JGT  choose26to26
+	JMP  vectors25
+
+choose26to26:
+	JMP vectors26
+
+choose27to28:
+	CMPQ DX, $+216
+	JGT  choose28to28
+	JMP  vectors27
+
+choose28to28:
+	JMP vectors28
+
+choose29to32:
+	CMPQ DX, $+240
+	JGT  choose31to32
+	CMPQ DX, $+232
+	JGT  choose30to30
+	JMP  vectors29
+
+choose30to30:
+	JMP vectors30
+
+choose31to32:
+	CMPQ DX, $+248
+	JGT  choose32to32
+	JMP  vectors31
+
+choose32to32:
+	JMP vectors32
+
+vectors1:
 	VMOVUPD.Z     (CX), K1, Z0
 	MOVQ          (AX), SI
 	VEXTRACTF64X4 $0x01, Z0, Y1
@@ -66309,8 +66294,7 @@ part0:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPD.Z (R8), K1, Z15
 	VPADDQ    Z15, Z8, Z8
@@ -66321,8 +66305,7 @@ part1:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPD.Z 64(R8), K1, Z15
 	VPADDQ    Z15, Z9, Z9
@@ -66333,8 +66316,7 @@ part2:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPD.Z 128(R8), K1, Z15
 	VPADDQ    Z15, Z10, Z10
@@ -66345,8 +66327,7 @@ part3:
 	CMPQ      DI, $+0
 	JLE       tailed4
 	MOVQ      $-1, R9
-	SHLXQ     DI, R9, R9
-	NOTQ      R9
+	BZHIQ     DI, R9, R9
 	KMOVW     R9, K1
 	VMOVUPD.Z 192(R8), K1, Z15
 	VPADDQ    Z15, Z11, Z11
@@ -66622,8 +66603,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (DX)
 	JMP     blockNext
@@ -66806,8 +66786,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (DX)
 	JMP     blockNext
@@ -67052,8 +67031,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (DX)
 	JMP     blockNext
@@ -67099,34 +67077,34 @@ blockWhole:
 blockRow0:
 	VMOVUPS    (CX), Z1
 	VPSLLD     $0x10, Z1, Z0
-	VANDPS     reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS     reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS    64(CX), Z3
 	VPSLLD     $0x10, Z3, Z2
-	VANDPS     reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS     reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS    128(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z0, Z0
 	VADDPS     Z5, Z1, Z1
 	VMOVUPS    192(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z2, Z2
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    256(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS    320(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS    384(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z5, Z5
 	VADDPS     Z9, Z4, Z4
 	VMOVUPS    448(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z6, Z6
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z5, Z0, Z0
@@ -67135,34 +67113,34 @@ blockRow0:
 	VADDPS     Z7, Z3, Z3
 	VMOVUPS    512(CX), Z6
 	VPSLLD     $0x10, Z6, Z7
-	VANDPS     reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS     reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS    576(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS    640(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z8, Z6, Z6
 	VMOVUPS    704(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z4, Z4
 	VADDPS     Z8, Z5, Z5
 	VMOVUPS    768(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS    832(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS    896(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    960(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z10, Z10
 	VADDPS     Z13, Z11, Z11
 	VADDPS     Z8, Z7, Z7
@@ -67175,34 +67153,34 @@ blockRow0:
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    1024(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS    1088(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS    1152(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z5, Z5
 	VADDPS     Z10, Z4, Z4
 	VMOVUPS    1216(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z6, Z6
 	VADDPS     Z10, Z7, Z7
 	VMOVUPS    1280(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS    1344(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
 	VMOVUPS    1408(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z10, Z10
 	VADDPS     Z12, Z11, Z11
 	VMOVUPS    1472(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z9, Z9
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z10, Z5, Z5
@@ -67211,34 +67189,34 @@ blockRow0:
 	VADDPS     Z8, Z7, Z7
 	VMOVUPS    1536(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS    1600(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
 	VMOVUPS    1664(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    1728(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z11, Z11
 	VADDPS     Z13, Z10, Z10
 	VMOVUPS    1792(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst10<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
 	VMOVUPS    1856(CX), Z15
 	VPSLLD     $0x10, Z15, Z14
-	VANDPS     reducesumConst10<>+0(SB), Z15, Z15
+	VANDPS     reducesumConst11<>+0(SB), Z15, Z15
 	VMOVUPS    1920(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst10<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst11<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z13, Z13
 	VADDPS     Z17, Z12, Z12
 	VMOVUPS    1984(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst10<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst11<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z14, Z14
 	VADDPS     Z17, Z15, Z15
 	VADDPS     Z13, Z8, Z8
@@ -67256,9 +67234,9 @@ blockRow0:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VMOVAPS    Z0, Z2
-	VMOVUPS    reducesumConst11<>+0(SB), Z3
-	VPERMT2PS  Z1, Z3, Z0
 	VMOVUPS    reducesumConst12<>+0(SB), Z3
+	VPERMT2PS  Z1, Z3, Z0
+	VMOVUPS    reducesumConst13<>+0(SB), Z3
 	VPERMT2PS  Z1, Z3, Z2
 	VMOVAPS    Z2, Z1
 	VADDPS     Z1, Z0, Z0
@@ -67338,8 +67316,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (DX)
 	JMP     blockNext
@@ -67554,8 +67531,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (DX)
 	JMP     blockNext
@@ -67738,8 +67714,7 @@ blockRow0:
 
 blockPart:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (DX)
 	JMP     blockNext
@@ -67918,14 +67893,11 @@ part0:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVUPS.Z    (R11), K1, Z13
-	VPORD        Z12, Z13, Z13
+	VMOVAPS      Z12, Z13
+	VMOVUPS      (R11), K1, Z13
 	VADDPS       Z13, Z11, Z11
 	JMP          tailed4
 
@@ -67934,14 +67906,11 @@ part1:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVUPS.Z    64(R11), K1, Z12
-	VPORD        Z13, Z12, Z12
+	VMOVAPS      Z13, Z12
+	VMOVUPS      64(R11), K1, Z12
 	VADDPS       Z12, Z10, Z10
 	JMP          tailed4
 
@@ -67950,14 +67919,11 @@ part2:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVUPS.Z    128(R11), K1, Z13
-	VPORD        Z12, Z13, Z13
+	VMOVAPS      Z12, Z13
+	VMOVUPS      128(R11), K1, Z13
 	VADDPS       Z13, Z9, Z9
 	JMP          tailed4
 
@@ -67966,14 +67932,11 @@ part3:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVUPS.Z    192(R11), K1, Z12
-	VPORD        Z13, Z12, Z12
+	VMOVAPS      Z13, Z12
+	VMOVUPS      192(R11), K1, Z12
 	VADDPS       Z12, Z8, Z8
 
 tailed4:
@@ -68081,8 +68044,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     manyNext
@@ -69000,7 +68962,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -69059,8 +69021,8 @@ pack7:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
-	VMOVUPS      reducesumConst14<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst15<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -69134,8 +69096,8 @@ pack6:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst15<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VMOVUPS      reducesumConst16<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -69208,8 +69170,8 @@ pack5:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
-	VMOVUPS      reducesumConst16<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst17<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -69276,7 +69238,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst14<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -69315,8 +69277,8 @@ pack3:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst17<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VMOVUPS      reducesumConst18<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
 pack3loop:
 	LEAQ       208(CX), R11
@@ -69357,7 +69319,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst19<>+0(SB), Z11
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -69402,15 +69364,12 @@ unpacked:
 	ANDQ         $+15, DI
 	ADDQ         $+1, DI
 	MOVQ         $-1, SI
-	SHLXQ        DI, SI, SI
-	NOTQ         SI
+	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z10
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -69418,26 +69377,26 @@ whole2:
 	CMPQ       BX, $+16
 	JLT        rest
 	VMOVUPS    (CX), Z8
-	VMOVUPS.Z  64(CX), K1, Z9
-	VPORD      Z11, Z9, Z9
+	VMOVAPS    Z11, Z9
+	VMOVUPS    64(CX), K1, Z9
 	VADDPS     Z9, Z8, Z8
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z9
-	VMOVUPS.Z  64(CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    64(CX), K1, Z0
 	VADDPS     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z9, Z8, Z0
 	VSHUFF32X4 $0x44, Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
 	VMOVUPS    (CX), Z9
-	VMOVUPS.Z  64(CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    64(CX), K1, Z0
 	VADDPS     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
@@ -69447,26 +69406,26 @@ whole2:
 	VSHUFF32X4 $0x88, Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
 	VMOVUPS    (CX), Z9
-	VMOVUPS.Z  64(CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    64(CX), K1, Z0
 	VADDPS     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z1
-	VMOVUPS.Z  64(CX), K1, Z2
-	VPORD      Z11, Z2, Z2
+	VMOVAPS    Z11, Z2
+	VMOVUPS    64(CX), K1, Z2
 	VADDPS     Z2, Z1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
@@ -69479,26 +69438,26 @@ whole2:
 	VUNPCKLPD  Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
 	VMOVUPS    (CX), Z9
-	VMOVUPS.Z  64(CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    64(CX), K1, Z0
 	VADDPS     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z1
-	VMOVUPS.Z  64(CX), K1, Z2
-	VPORD      Z11, Z2, Z2
+	VMOVAPS    Z11, Z2
+	VMOVUPS    64(CX), K1, Z2
 	VADDPS     Z2, Z1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
@@ -69508,26 +69467,26 @@ whole2:
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
 	VMOVUPS    (CX), Z0
-	VMOVUPS.Z  64(CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    64(CX), K1, Z1
 	VADDPS     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z1
-	VMOVUPS.Z  64(CX), K1, Z2
-	VPORD      Z11, Z2, Z2
+	VMOVAPS    Z11, Z2
+	VMOVUPS    64(CX), K1, Z2
 	VADDPS     Z2, Z1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
 	VSHUFF32X4 $0x44, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
 	VMOVUPS    (CX), Z1
-	VMOVUPS.Z  64(CX), K1, Z2
-	VPORD      Z11, Z2, Z2
+	VMOVAPS    Z11, Z2
+	VMOVUPS    64(CX), K1, Z2
 	VADDPS     Z2, Z1, Z1
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z2
-	VMOVUPS.Z  64(CX), K1, Z3
-	VPORD      Z11, Z3, Z3
+	VMOVAPS    Z11, Z3
+	VMOVUPS    64(CX), K1, Z3
 	VADDPS     Z3, Z2, Z2
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z2, Z1, Z3
@@ -69551,20 +69510,20 @@ whole2:
 whole1:
 	CMPQ       BX, $+16
 	JLT        rest
-	VMOVUPS.Z  (CX), K1, Z8
-	VPORD      Z11, Z8, Z8
+	VMOVAPS    Z11, Z8
+	VMOVUPS    (CX), K1, Z8
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z9
-	VPORD      Z11, Z9, Z9
+	VMOVAPS    Z11, Z9
+	VMOVUPS    (CX), K1, Z9
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z9, Z8, Z0
 	VSHUFF32X4 $0x44, Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
-	VMOVUPS.Z  (CX), K1, Z9
-	VPORD      Z11, Z9, Z9
+	VMOVAPS    Z11, Z9
+	VMOVUPS    (CX), K1, Z9
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
@@ -69572,20 +69531,20 @@ whole1:
 	VSHUFF32X4 $0xdd, Z9, Z8, Z0
 	VSHUFF32X4 $0x88, Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
-	VMOVUPS.Z  (CX), K1, Z9
-	VPORD      Z11, Z9, Z9
+	VMOVAPS    Z11, Z9
+	VMOVUPS    (CX), K1, Z9
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    (CX), K1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
 	VSHUFF32X4 $0x44, Z1, Z0, Z0
@@ -69596,20 +69555,20 @@ whole1:
 	VUNPCKHPD  Z9, Z8, Z0
 	VUNPCKLPD  Z9, Z8, Z8
 	VADDPS     Z0, Z8, Z8
-	VMOVUPS.Z  (CX), K1, Z9
-	VPORD      Z11, Z9, Z9
+	VMOVAPS    Z11, Z9
+	VMOVUPS    (CX), K1, Z9
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    (CX), K1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
 	VSHUFF32X4 $0x44, Z1, Z0, Z0
@@ -69617,20 +69576,20 @@ whole1:
 	VSHUFF32X4 $0xdd, Z0, Z9, Z1
 	VSHUFF32X4 $0x88, Z0, Z9, Z9
 	VADDPS     Z1, Z9, Z9
-	VMOVUPS.Z  (CX), K1, Z0
-	VPORD      Z11, Z0, Z0
+	VMOVAPS    Z11, Z0
+	VMOVUPS    (CX), K1, Z0
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    (CX), K1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
 	VSHUFF32X4 $0x44, Z1, Z0, Z0
 	VADDPS     Z2, Z0, Z0
-	VMOVUPS.Z  (CX), K1, Z1
-	VPORD      Z11, Z1, Z1
+	VMOVAPS    Z11, Z1
+	VMOVUPS    (CX), K1, Z1
 	ADDQ       32(AX), CX
-	VMOVUPS.Z  (CX), K1, Z2
-	VPORD      Z11, Z2, Z2
+	VMOVAPS    Z11, Z2
+	VMOVUPS    (CX), K1, Z2
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z2, Z1, Z3
 	VSHUFF32X4 $0x44, Z2, Z1, Z1
@@ -69666,1275 +69625,1277 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+256
-	JLE  choose1to16
-	CMPQ R8, $+384
-	JLE  choose17to24
-	CMPQ R8, $+448
-	JLE  choose25to28
-	CMPQ R8, $+480
-	JLE  choose29to30
-	CMPQ R8, $+496
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+464
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+416
-	JLE  choose25to26
-	CMPQ R8, $+432
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+400
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+320
-	JLE  choose17to20
-	CMPQ R8, $+352
-	JLE  choose21to22
-	CMPQ R8, $+368
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+336
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+288
-	JLE  choose17to18
-	CMPQ R8, $+304
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+272
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+128
-	JLE  choose1to8
-	CMPQ R8, $+192
-	JLE  choose9to12
-	CMPQ R8, $+224
-	JLE  choose13to14
-	CMPQ R8, $+240
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+208
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+160
-	JLE  choose9to10
-	CMPQ R8, $+176
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+144
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+64
-	JLE  choose1to4
-	CMPQ R8, $+96
-	JLE  choose5to6
-	CMPQ R8, $+112
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+80
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+32
-	JLE  choose1to2
-	CMPQ R8, $+48
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+16
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+48
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+96
+	JGT  choose7to8
+	CMPQ R8, $+80
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+112
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+192
+	JGT  choose13to16
+	CMPQ R8, $+160
+	JGT  choose11to12
+	CMPQ R8, $+144
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+176
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+224
+	JGT  choose15to16
+	CMPQ R8, $+208
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+240
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+384
+	JGT  choose25to32
+	CMPQ R8, $+320
+	JGT  choose21to24
+	CMPQ R8, $+288
+	JGT  choose19to20
+	CMPQ R8, $+272
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+304
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+352
+	JGT  choose23to24
+	CMPQ R8, $+336
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+368
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+448
+	JGT  choose29to32
+	CMPQ R8, $+416
+	JGT  choose27to28
+	CMPQ R8, $+400
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+432
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+480
+	JGT  choose31to32
+	CMPQ R8, $+464
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+496
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
-	VMOVUPS.Z (CX), K1, Z10
-	VPORD     Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle0
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow0
-	JMP       fewFold
+	VMOVAPS Z11, Z10
+	VMOVUPS (CX), K1, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle0
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow0
+	JMP     fewFold
 
 fewRow1:
-	VMOVUPS   (CX), Z10
-	VMOVUPS.Z 64(CX), K1, Z8
-	VPORD     Z11, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle1
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow1
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z11, Z8
+	VMOVUPS 64(CX), K1, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle1
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow1
+	JMP     fewFold
 
 fewRow2:
-	VMOVUPS   (CX), Z10
-	VMOVUPS.Z 128(CX), K1, Z8
-	VPORD     Z11, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VADDPS    64(CX), Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle2
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow2
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z11, Z8
+	VMOVUPS 128(CX), K1, Z8
+	VADDPS  Z8, Z10, Z10
+	VADDPS  64(CX), Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle2
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow2
+	JMP     fewFold
 
 fewRow3:
-	VMOVUPS   (CX), Z10
-	VADDPS    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VMOVUPS.Z 192(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle3
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow3
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 192(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle3
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow3
+	JMP     fewFold
 
 fewRow4:
-	VMOVUPS   (CX), Z10
-	VMOVUPS.Z 256(CX), K1, Z8
-	VPORD     Z11, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VADDPS    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    192(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle4
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow4
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z11, Z8
+	VMOVUPS 256(CX), K1, Z8
+	VADDPS  Z8, Z10, Z10
+	VADDPS  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  192(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle4
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow4
+	JMP     fewFold
 
 fewRow5:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VADDPS    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VMOVUPS.Z 320(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    192(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle5
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow5
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VADDPS  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 320(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  192(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle5
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow5
+	JMP     fewFold
 
 fewRow6:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VMOVUPS.Z 384(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VADDPS    192(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle6
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow6
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 384(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VADDPS  192(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle6
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow6
+	JMP     fewFold
 
 fewRow7:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VMOVUPS.Z 448(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle7
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow7
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 448(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle7
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow7
+	JMP     fewFold
 
 fewRow8:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS.Z 512(CX), K1, Z8
-	VPORD     Z11, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle8
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow8
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVAPS Z11, Z8
+	VMOVUPS 512(CX), K1, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle8
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow8
+	JMP     fewFold
 
 fewRow9:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VADDPS    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS.Z 576(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle9
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow9
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VADDPS  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 576(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle9
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow9
+	JMP     fewFold
 
 fewRow10:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VADDPS    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS.Z 640(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VADDPS    576(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle10
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow10
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VADDPS  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 640(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VADDPS  576(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle10
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow10
+	JMP     fewFold
 
 fewRow11:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VADDPS    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    640(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VADDPS    576(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS.Z 704(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle11
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow11
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VADDPS  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  640(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VADDPS  576(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 704(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle11
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow11
+	JMP     fewFold
 
 fewRow12:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VMOVUPS.Z 768(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    640(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VADDPS    576(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    704(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle12
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow12
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 768(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  640(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VADDPS  576(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  704(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle12
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow12
+	JMP     fewFold
 
 fewRow13:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VADDPS    640(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VMOVUPS.Z 832(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    704(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle13
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow13
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VADDPS  640(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 832(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  704(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle13
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow13
+	JMP     fewFold
 
 fewRow14:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VMOVUPS.Z 896(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VADDPS    704(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle14
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow14
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 896(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VADDPS  704(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle14
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow14
+	JMP     fewFold
 
 fewRow15:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VMOVUPS.Z 960(CX), K1, Z1
-	VPORD     Z11, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle15
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow15
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VMOVAPS Z11, Z1
+	VMOVUPS 960(CX), K1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle15
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow15
+	JMP     fewFold
 
 fewRow16:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS.Z 1024(CX), K1, Z8
-	VPORD     Z11, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle16
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow16
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVAPS Z11, Z8
+	VMOVUPS 1024(CX), K1, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle16
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow16
+	JMP     fewFold
 
 fewRow17:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VADDPS    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS.Z 1088(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle17
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow17
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VADDPS  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 1088(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle17
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow17
+	JMP     fewFold
 
 fewRow18:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VADDPS    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS.Z 1152(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1088(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle18
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow18
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VADDPS  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 1152(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1088(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle18
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow18
+	JMP     fewFold
 
 fewRow19:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VADDPS    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1152(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1088(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS.Z 1216(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle19
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow19
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VADDPS  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1152(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1088(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1216(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle19
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow19
+	JMP     fewFold
 
 fewRow20:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VMOVUPS.Z 1280(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1152(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1088(CX), Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    1216(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle20
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow20
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 1280(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1152(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1088(CX), Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  1216(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle20
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow20
+	JMP     fewFold
 
 fewRow21:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    1152(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VMOVUPS.Z 1344(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    1216(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle21
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow21
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  1152(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1344(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  1216(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle21
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow21
+	JMP     fewFold
 
 fewRow22:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VMOVUPS.Z 1408(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    1216(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle22
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow22
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1408(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  1216(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle22
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow22
+	JMP     fewFold
 
 fewRow23:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VMOVUPS.Z 1472(CX), K1, Z1
-	VPORD     Z11, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle23
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow23
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VMOVAPS Z11, Z1
+	VMOVUPS 1472(CX), K1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle23
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow23
+	JMP     fewFold
 
 fewRow24:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VMOVUPS.Z 1536(CX), K1, Z9
-	VPORD     Z11, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle24
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow24
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VMOVAPS Z11, Z9
+	VMOVUPS 1536(CX), K1, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle24
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow24
+	JMP     fewFold
 
 fewRow25:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    1536(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VMOVUPS.Z 1600(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle25
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow25
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  1536(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1600(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle25
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow25
+	JMP     fewFold
 
 fewRow26:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    1536(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VMOVUPS.Z 1664(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    1600(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle26
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow26
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  1536(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1664(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  1600(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle26
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow26
+	JMP     fewFold
 
 fewRow27:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VADDPS    1536(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    1664(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    1600(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VMOVUPS.Z 1728(CX), K1, Z1
-	VPORD     Z11, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle27
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow27
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VADDPS  1536(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  1664(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  1600(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VMOVAPS Z11, Z1
+	VMOVUPS 1728(CX), K1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle27
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow27
+	JMP     fewFold
 
 fewRow28:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VMOVUPS   1536(CX), Z9
-	VMOVUPS.Z 1792(CX), K1, Z0
-	VPORD     Z11, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    1664(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VADDPS    1600(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    1728(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle28
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow28
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VMOVUPS 1536(CX), Z9
+	VMOVAPS Z11, Z0
+	VMOVUPS 1792(CX), K1, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  1664(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VADDPS  1600(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  1728(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle28
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow28
+	JMP     fewFold
 
 fewRow29:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VMOVUPS   1536(CX), Z9
-	VADDPS    1792(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VADDPS    1664(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VMOVUPS.Z 1856(CX), K1, Z1
-	VPORD     Z11, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    1728(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle29
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow29
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VMOVUPS 1536(CX), Z9
+	VADDPS  1792(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VADDPS  1664(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VMOVAPS Z11, Z1
+	VMOVUPS 1856(CX), K1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  1728(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle29
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow29
+	JMP     fewFold
 
 fewRow30:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VMOVUPS   1536(CX), Z9
-	VADDPS    1792(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VMOVUPS   1664(CX), Z0
-	VMOVUPS.Z 1920(CX), K1, Z1
-	VPORD     Z11, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VADDPS    1856(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VADDPS    1728(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle30
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow30
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VMOVUPS 1536(CX), Z9
+	VADDPS  1792(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VMOVUPS 1664(CX), Z0
+	VMOVAPS Z11, Z1
+	VMOVUPS 1920(CX), K1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VADDPS  1856(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VADDPS  1728(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle30
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow30
+	JMP     fewFold
 
 fewRow31:
-	VMOVUPS   (CX), Z10
-	VADDPS    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z8
-	VADDPS    768(CX), Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   1024(CX), Z8
-	VADDPS    1280(CX), Z8, Z8
-	VMOVUPS   1536(CX), Z9
-	VADDPS    1792(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   128(CX), Z8
-	VADDPS    384(CX), Z8, Z8
-	VMOVUPS   640(CX), Z9
-	VADDPS    896(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1152(CX), Z9
-	VADDPS    1408(CX), Z9, Z9
-	VMOVUPS   1664(CX), Z0
-	VADDPS    1920(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VMOVUPS   64(CX), Z8
-	VADDPS    320(CX), Z8, Z8
-	VMOVUPS   576(CX), Z9
-	VADDPS    832(CX), Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   1088(CX), Z9
-	VADDPS    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VADDPS    1856(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   192(CX), Z9
-	VADDPS    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPS    960(CX), Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPS    1472(CX), Z0, Z0
-	VMOVUPS   1728(CX), Z1
-	VMOVUPS.Z 1984(CX), K1, Z2
-	VPORD     Z11, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VADDPS    Z0, Z9, Z9
-	VADDPS    Z9, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle31
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow31
+	VMOVUPS (CX), Z10
+	VADDPS  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z8
+	VADDPS  768(CX), Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 1024(CX), Z8
+	VADDPS  1280(CX), Z8, Z8
+	VMOVUPS 1536(CX), Z9
+	VADDPS  1792(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 128(CX), Z8
+	VADDPS  384(CX), Z8, Z8
+	VMOVUPS 640(CX), Z9
+	VADDPS  896(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1152(CX), Z9
+	VADDPS  1408(CX), Z9, Z9
+	VMOVUPS 1664(CX), Z0
+	VADDPS  1920(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	VMOVUPS 64(CX), Z8
+	VADDPS  320(CX), Z8, Z8
+	VMOVUPS 576(CX), Z9
+	VADDPS  832(CX), Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 1088(CX), Z9
+	VADDPS  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VADDPS  1856(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VMOVUPS 192(CX), Z9
+	VADDPS  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPS  960(CX), Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPS  1472(CX), Z0, Z0
+	VMOVUPS 1728(CX), Z1
+	VMOVAPS Z11, Z2
+	VMOVUPS 1984(CX), K1, Z2
+	VADDPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z9, Z8, Z8
+	VADDPS  Z8, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle31
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow31
 
 fewFold:
 	VMOVUPS    (SP), Z10
@@ -71006,8 +70967,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z10, K3, (DX)
 	JMP     fewNext
@@ -71064,65 +71024,65 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst13<>+0(SB)/8, $0x0000000400000000
-DATA reducesumConst13<>+8(SB)/8, $0x0000000c00000008
-DATA reducesumConst13<>+16(SB)/8, $0x0000000500000001
-DATA reducesumConst13<>+24(SB)/8, $0x0000000d00000009
-DATA reducesumConst13<>+32(SB)/8, $0x0000000600000002
-DATA reducesumConst13<>+40(SB)/8, $0x0000000e0000000a
-DATA reducesumConst13<>+48(SB)/8, $0x0000000700000003
-DATA reducesumConst13<>+56(SB)/8, $0x0000000f0000000b
-GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst14<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst14<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst14<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst14<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst14<>+32(SB)/8, $0x0000000800000007
-DATA reducesumConst14<>+40(SB)/8, $0x0000000a00000009
-DATA reducesumConst14<>+48(SB)/8, $0x0000000c0000000b
-DATA reducesumConst14<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst14<>+0(SB)/8, $0x0000000400000000
+DATA reducesumConst14<>+8(SB)/8, $0x0000000c00000008
+DATA reducesumConst14<>+16(SB)/8, $0x0000000500000001
+DATA reducesumConst14<>+24(SB)/8, $0x0000000d00000009
+DATA reducesumConst14<>+32(SB)/8, $0x0000000600000002
+DATA reducesumConst14<>+40(SB)/8, $0x0000000e0000000a
+DATA reducesumConst14<>+48(SB)/8, $0x0000000700000003
+DATA reducesumConst14<>+56(SB)/8, $0x0000000f0000000b
 GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst15<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst15<>+8(SB)/8, $0x0000000300000002
 DATA reducesumConst15<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst15<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst15<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst15<>+40(SB)/8, $0x0000000900000008
-DATA reducesumConst15<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst15<>+56(SB)/8, $0x0000000000000000
+DATA reducesumConst15<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst15<>+32(SB)/8, $0x0000000800000007
+DATA reducesumConst15<>+40(SB)/8, $0x0000000a00000009
+DATA reducesumConst15<>+48(SB)/8, $0x0000000c0000000b
+DATA reducesumConst15<>+56(SB)/8, $0x000000000000000d
 GLOBL reducesumConst15<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst16<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst16<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst16<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst16<>+16(SB)/8, $0x0000000500000004
 DATA reducesumConst16<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst16<>+32(SB)/8, $0x0000000600000005
-DATA reducesumConst16<>+40(SB)/8, $0x0000000800000007
-DATA reducesumConst16<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst16<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst16<>+40(SB)/8, $0x0000000900000008
+DATA reducesumConst16<>+48(SB)/8, $0x0000000b0000000a
 DATA reducesumConst16<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst17<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst17<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst17<>+16(SB)/8, $0x0000000400000003
-DATA reducesumConst17<>+24(SB)/8, $0x0000000000000005
-DATA reducesumConst17<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst17<>+40(SB)/8, $0x0000000000000008
-DATA reducesumConst17<>+48(SB)/8, $0x0000000a00000009
-DATA reducesumConst17<>+56(SB)/8, $0x000000000000000b
+DATA reducesumConst17<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst17<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst17<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst17<>+32(SB)/8, $0x0000000600000005
+DATA reducesumConst17<>+40(SB)/8, $0x0000000800000007
+DATA reducesumConst17<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst17<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst18<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst18<>+8(SB)/8, $0x0000000500000004
-DATA reducesumConst18<>+16(SB)/8, $0x0000000900000008
-DATA reducesumConst18<>+24(SB)/8, $0x0000000d0000000c
-DATA reducesumConst18<>+32(SB)/8, $0x0000000300000002
-DATA reducesumConst18<>+40(SB)/8, $0x0000000700000006
-DATA reducesumConst18<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst18<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst18<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst18<>+16(SB)/8, $0x0000000400000003
+DATA reducesumConst18<>+24(SB)/8, $0x0000000000000005
+DATA reducesumConst18<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst18<>+40(SB)/8, $0x0000000000000008
+DATA reducesumConst18<>+48(SB)/8, $0x0000000a00000009
+DATA reducesumConst18<>+56(SB)/8, $0x000000000000000b
 GLOBL reducesumConst18<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst19<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst19<>+8(SB)/8, $0x0000000500000004
+DATA reducesumConst19<>+16(SB)/8, $0x0000000900000008
+DATA reducesumConst19<>+24(SB)/8, $0x0000000d0000000c
+DATA reducesumConst19<>+32(SB)/8, $0x0000000300000002
+DATA reducesumConst19<>+40(SB)/8, $0x0000000700000006
+DATA reducesumConst19<>+48(SB)/8, $0x0000000b0000000a
+DATA reducesumConst19<>+56(SB)/8, $0x0000000f0000000e
+GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $64
 
 // func rowsF64AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -71282,14 +71242,11 @@ part0:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z12
-	VMOVAPD.Z    Z12, K2, Z12
-	VMOVUPD.Z    (R11), K1, Z13
-	VPORD        Z12, Z13, Z13
+	VMOVAPS      Z12, Z13
+	VMOVUPD      (R11), K1, Z13
 	VADDPD       Z13, Z11, Z11
 	JMP          tailed4
 
@@ -71298,14 +71255,11 @@ part1:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z13
-	VMOVAPD.Z    Z13, K2, Z13
-	VMOVUPD.Z    64(R11), K1, Z12
-	VPORD        Z13, Z12, Z12
+	VMOVAPS      Z13, Z12
+	VMOVUPD      64(R11), K1, Z12
 	VADDPD       Z12, Z10, Z10
 	JMP          tailed4
 
@@ -71314,14 +71268,11 @@ part2:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z12
-	VMOVAPD.Z    Z12, K2, Z12
-	VMOVUPD.Z    128(R11), K1, Z13
-	VPORD        Z12, Z13, Z13
+	VMOVAPS      Z12, Z13
+	VMOVUPD      128(R11), K1, Z13
 	VADDPD       Z13, Z9, Z9
 	JMP          tailed4
 
@@ -71330,14 +71281,11 @@ part3:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z13
-	VMOVAPD.Z    Z13, K2, Z13
-	VMOVUPD.Z    192(R11), K1, Z12
-	VPORD        Z13, Z12, Z12
+	VMOVAPS      Z13, Z12
+	VMOVUPD      192(R11), K1, Z12
 	VADDPD       Z12, Z8, Z8
 
 tailed4:
@@ -71413,8 +71361,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z11, K3, (DX)
 	JMP     manyNext
@@ -71700,7 +71647,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst19<>+0(SB), Z11
+	VMOVUPS reducesumConst20<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -71739,8 +71686,8 @@ pack3:
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z11
 	VMOVAPD.Z    Z11, K2, Z11
-	VMOVUPS      reducesumConst20<>+0(SB), Z10
-	VMOVUPS      reducesumConst19<>+0(SB), Z8
+	VMOVUPS      reducesumConst21<>+0(SB), Z10
+	VMOVUPS      reducesumConst20<>+0(SB), Z8
 
 pack3loop:
 	LEAQ       208(CX), R11
@@ -71781,7 +71728,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst19<>+0(SB), Z8
+	VMOVUPS reducesumConst20<>+0(SB), Z8
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -71826,15 +71773,12 @@ unpacked:
 	ANDQ         $+7, DI
 	ADDQ         $+1, DI
 	MOVQ         $-1, SI
-	SHLXQ        DI, SI, SI
-	NOTQ         SI
+	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z8
-	VMOVAPD.Z    Z8, K2, Z8
 	CMPQ         R8, $+16
 	JGT          rest
-	VMOVUPS      reducesumConst19<>+0(SB), Z10
+	VMOVUPS      reducesumConst20<>+0(SB), Z10
 	CMPQ         R8, $+8
 	JLE          whole1
 
@@ -71842,26 +71786,26 @@ whole2:
 	CMPQ       BX, $+8
 	JLT        rest
 	VMOVUPS    (CX), Z11
-	VMOVUPD.Z  64(CX), K1, Z9
-	VPORD      Z8, Z9, Z9
+	VMOVAPS    Z8, Z9
+	VMOVUPD    64(CX), K1, Z9
 	VADDPD     Z9, Z11, Z11
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z9
-	VMOVUPD.Z  64(CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    64(CX), K1, Z0
 	VADDPD     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z9, Z11, Z0
 	VSHUFF32X4 $0x44, Z9, Z11, Z11
 	VADDPD     Z0, Z11, Z11
 	VMOVUPS    (CX), Z9
-	VMOVUPD.Z  64(CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    64(CX), K1, Z0
 	VADDPD     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z0
-	VMOVUPD.Z  64(CX), K1, Z1
-	VPORD      Z8, Z1, Z1
+	VMOVAPS    Z8, Z1
+	VMOVUPD    64(CX), K1, Z1
 	VADDPD     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
@@ -71871,26 +71815,26 @@ whole2:
 	VSHUFF32X4 $0x88, Z9, Z11, Z11
 	VADDPD     Z0, Z11, Z11
 	VMOVUPS    (CX), Z9
-	VMOVUPD.Z  64(CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    64(CX), K1, Z0
 	VADDPD     Z0, Z9, Z9
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z0
-	VMOVUPD.Z  64(CX), K1, Z1
-	VPORD      Z8, Z1, Z1
+	VMOVAPS    Z8, Z1
+	VMOVUPD    64(CX), K1, Z1
 	VADDPD     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPD     Z1, Z9, Z9
 	VMOVUPS    (CX), Z0
-	VMOVUPD.Z  64(CX), K1, Z1
-	VPORD      Z8, Z1, Z1
+	VMOVAPS    Z8, Z1
+	VMOVUPD    64(CX), K1, Z1
 	VADDPD     Z1, Z0, Z0
 	ADDQ       32(AX), CX
 	VMOVUPS    (CX), Z1
-	VMOVUPD.Z  64(CX), K1, Z2
-	VPORD      Z8, Z2, Z2
+	VMOVAPS    Z8, Z2
+	VMOVUPD    64(CX), K1, Z2
 	VADDPD     Z2, Z1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
@@ -71911,20 +71855,20 @@ whole2:
 whole1:
 	CMPQ       BX, $+8
 	JLT        rest
-	VMOVUPD.Z  (CX), K1, Z11
-	VPORD      Z8, Z11, Z11
+	VMOVAPS    Z8, Z11
+	VMOVUPD    (CX), K1, Z11
 	ADDQ       32(AX), CX
-	VMOVUPD.Z  (CX), K1, Z9
-	VPORD      Z8, Z9, Z9
+	VMOVAPS    Z8, Z9
+	VMOVUPD    (CX), K1, Z9
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z9, Z11, Z0
 	VSHUFF32X4 $0x44, Z9, Z11, Z11
 	VADDPD     Z0, Z11, Z11
-	VMOVUPD.Z  (CX), K1, Z9
-	VPORD      Z8, Z9, Z9
+	VMOVAPS    Z8, Z9
+	VMOVUPD    (CX), K1, Z9
 	ADDQ       32(AX), CX
-	VMOVUPD.Z  (CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    (CX), K1, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
@@ -71932,20 +71876,20 @@ whole1:
 	VSHUFF32X4 $0xdd, Z9, Z11, Z0
 	VSHUFF32X4 $0x88, Z9, Z11, Z11
 	VADDPD     Z0, Z11, Z11
-	VMOVUPD.Z  (CX), K1, Z9
-	VPORD      Z8, Z9, Z9
+	VMOVAPS    Z8, Z9
+	VMOVUPD    (CX), K1, Z9
 	ADDQ       32(AX), CX
-	VMOVUPD.Z  (CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    (CX), K1, Z0
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z0, Z9, Z1
 	VSHUFF32X4 $0x44, Z0, Z9, Z9
 	VADDPD     Z1, Z9, Z9
-	VMOVUPD.Z  (CX), K1, Z0
-	VPORD      Z8, Z0, Z0
+	VMOVAPS    Z8, Z0
+	VMOVUPD    (CX), K1, Z0
 	ADDQ       32(AX), CX
-	VMOVUPD.Z  (CX), K1, Z1
-	VPORD      Z8, Z1, Z1
+	VMOVAPS    Z8, Z1
+	VMOVUPD    (CX), K1, Z1
 	ADDQ       32(AX), CX
 	VSHUFF32X4 $0xee, Z1, Z0, Z2
 	VSHUFF32X4 $0x44, Z1, Z0, Z0
@@ -71978,1275 +71922,1277 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
-	VMOVUPD.Z (CX), K1, Z10
-	VPORD     Z8, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle0
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow0
-	JMP       fewFold
+	VMOVAPS Z8, Z10
+	VMOVUPD (CX), K1, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle0
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow0
+	JMP     fewFold
 
 fewRow1:
-	VMOVUPS   (CX), Z10
-	VMOVUPD.Z 64(CX), K1, Z11
-	VPORD     Z8, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle1
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow1
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z8, Z11
+	VMOVUPD 64(CX), K1, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle1
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow1
+	JMP     fewFold
 
 fewRow2:
-	VMOVUPS   (CX), Z10
-	VMOVUPD.Z 128(CX), K1, Z11
-	VPORD     Z8, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VADDPD    64(CX), Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle2
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow2
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z8, Z11
+	VMOVUPD 128(CX), K1, Z11
+	VADDPD  Z11, Z10, Z10
+	VADDPD  64(CX), Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle2
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow2
+	JMP     fewFold
 
 fewRow3:
-	VMOVUPS   (CX), Z10
-	VADDPD    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VMOVUPD.Z 192(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle3
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow3
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 192(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle3
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow3
+	JMP     fewFold
 
 fewRow4:
-	VMOVUPS   (CX), Z10
-	VMOVUPD.Z 256(CX), K1, Z11
-	VPORD     Z8, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VADDPD    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    192(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle4
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow4
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VMOVAPS Z8, Z11
+	VMOVUPD 256(CX), K1, Z11
+	VADDPD  Z11, Z10, Z10
+	VADDPD  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  192(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle4
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow4
+	JMP     fewFold
 
 fewRow5:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VADDPD    128(CX), Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VMOVUPD.Z 320(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    192(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle5
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow5
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VADDPD  128(CX), Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 320(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  192(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle5
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow5
+	JMP     fewFold
 
 fewRow6:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VMOVUPD.Z 384(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VADDPD    192(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle6
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow6
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 384(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VADDPD  192(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle6
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow6
+	JMP     fewFold
 
 fewRow7:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VMOVUPD.Z 448(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle7
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow7
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 448(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle7
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow7
+	JMP     fewFold
 
 fewRow8:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPD.Z 512(CX), K1, Z11
-	VPORD     Z8, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle8
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow8
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVAPS Z8, Z11
+	VMOVUPD 512(CX), K1, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle8
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow8
+	JMP     fewFold
 
 fewRow9:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VADDPD    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPD.Z 576(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle9
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow9
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VADDPD  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 576(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle9
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow9
+	JMP     fewFold
 
 fewRow10:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VADDPD    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPD.Z 640(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VADDPD    576(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle10
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow10
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VADDPD  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 640(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VADDPD  576(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle10
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow10
+	JMP     fewFold
 
 fewRow11:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VADDPD    512(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    640(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VADDPD    576(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPD.Z 704(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle11
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow11
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VADDPD  512(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  640(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VADDPD  576(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 704(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle11
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow11
+	JMP     fewFold
 
 fewRow12:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VMOVUPD.Z 768(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    640(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VADDPD    576(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    704(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle12
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow12
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 768(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  640(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VADDPD  576(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  704(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle12
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow12
+	JMP     fewFold
 
 fewRow13:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VADDPD    640(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VMOVUPD.Z 832(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    704(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle13
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow13
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VADDPD  640(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 832(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  704(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle13
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow13
+	JMP     fewFold
 
 fewRow14:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VMOVUPD.Z 896(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VADDPD    704(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle14
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow14
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 896(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VADDPD  704(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle14
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow14
+	JMP     fewFold
 
 fewRow15:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VMOVUPD.Z 960(CX), K1, Z1
-	VPORD     Z8, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle15
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow15
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VMOVAPS Z8, Z1
+	VMOVUPD 960(CX), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle15
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow15
+	JMP     fewFold
 
 fewRow16:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPD.Z 1024(CX), K1, Z11
-	VPORD     Z8, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle16
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow16
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVAPS Z8, Z11
+	VMOVUPD 1024(CX), K1, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle16
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow16
+	JMP     fewFold
 
 fewRow17:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VADDPD    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPD.Z 1088(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle17
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow17
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VADDPD  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 1088(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle17
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow17
+	JMP     fewFold
 
 fewRow18:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VADDPD    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPD.Z 1152(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1088(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle18
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow18
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VADDPD  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 1152(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1088(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle18
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow18
+	JMP     fewFold
 
 fewRow19:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VADDPD    1024(CX), Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1152(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1088(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPD.Z 1216(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle19
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow19
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VADDPD  1024(CX), Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1152(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1088(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1216(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle19
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow19
+	JMP     fewFold
 
 fewRow20:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VMOVUPD.Z 1280(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1152(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1088(CX), Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    1216(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle20
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow20
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 1280(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1152(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1088(CX), Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  1216(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle20
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow20
+	JMP     fewFold
 
 fewRow21:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    1152(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VMOVUPD.Z 1344(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    1216(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle21
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow21
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  1152(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1344(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  1216(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle21
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow21
+	JMP     fewFold
 
 fewRow22:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VMOVUPD.Z 1408(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    1216(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle22
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow22
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1408(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  1216(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle22
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow22
+	JMP     fewFold
 
 fewRow23:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VMOVUPD.Z 1472(CX), K1, Z1
-	VPORD     Z8, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle23
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow23
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VMOVAPS Z8, Z1
+	VMOVUPD 1472(CX), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle23
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow23
+	JMP     fewFold
 
 fewRow24:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VMOVUPD.Z 1536(CX), K1, Z9
-	VPORD     Z8, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle24
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow24
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VMOVAPS Z8, Z9
+	VMOVUPD 1536(CX), K1, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle24
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow24
+	JMP     fewFold
 
 fewRow25:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    1536(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VMOVUPD.Z 1600(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle25
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow25
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  1536(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1600(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle25
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow25
+	JMP     fewFold
 
 fewRow26:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    1536(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VMOVUPD.Z 1664(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    1600(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle26
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow26
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  1536(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1664(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  1600(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle26
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow26
+	JMP     fewFold
 
 fewRow27:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VADDPD    1536(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    1664(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    1600(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VMOVUPD.Z 1728(CX), K1, Z1
-	VPORD     Z8, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle27
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow27
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VADDPD  1536(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  1664(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  1600(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VMOVAPS Z8, Z1
+	VMOVUPD 1728(CX), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle27
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow27
+	JMP     fewFold
 
 fewRow28:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VMOVUPS   1536(CX), Z9
-	VMOVUPD.Z 1792(CX), K1, Z0
-	VPORD     Z8, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    1664(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VADDPD    1600(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    1728(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle28
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow28
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VMOVUPS 1536(CX), Z9
+	VMOVAPS Z8, Z0
+	VMOVUPD 1792(CX), K1, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  1664(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VADDPD  1600(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  1728(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle28
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow28
+	JMP     fewFold
 
 fewRow29:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VMOVUPS   1536(CX), Z9
-	VADDPD    1792(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VADDPD    1664(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VMOVUPD.Z 1856(CX), K1, Z1
-	VPORD     Z8, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    1728(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle29
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow29
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VMOVUPS 1536(CX), Z9
+	VADDPD  1792(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VADDPD  1664(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VMOVAPS Z8, Z1
+	VMOVUPD 1856(CX), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  1728(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle29
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow29
+	JMP     fewFold
 
 fewRow30:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VMOVUPS   1536(CX), Z9
-	VADDPD    1792(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VMOVUPS   1664(CX), Z0
-	VMOVUPD.Z 1920(CX), K1, Z1
-	VPORD     Z8, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VADDPD    1856(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VADDPD    1728(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle30
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow30
-	JMP       fewFold
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VMOVUPS 1536(CX), Z9
+	VADDPD  1792(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VMOVUPS 1664(CX), Z0
+	VMOVAPS Z8, Z1
+	VMOVUPD 1920(CX), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VADDPD  1856(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VADDPD  1728(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle30
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow30
+	JMP     fewFold
 
 fewRow31:
-	VMOVUPS   (CX), Z10
-	VADDPD    256(CX), Z10, Z10
-	VMOVUPS   512(CX), Z11
-	VADDPD    768(CX), Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   1024(CX), Z11
-	VADDPD    1280(CX), Z11, Z11
-	VMOVUPS   1536(CX), Z9
-	VADDPD    1792(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   128(CX), Z11
-	VADDPD    384(CX), Z11, Z11
-	VMOVUPS   640(CX), Z9
-	VADDPD    896(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1152(CX), Z9
-	VADDPD    1408(CX), Z9, Z9
-	VMOVUPS   1664(CX), Z0
-	VADDPD    1920(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	VMOVUPS   64(CX), Z11
-	VADDPD    320(CX), Z11, Z11
-	VMOVUPS   576(CX), Z9
-	VADDPD    832(CX), Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   1088(CX), Z9
-	VADDPD    1344(CX), Z9, Z9
-	VMOVUPS   1600(CX), Z0
-	VADDPD    1856(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VMOVUPS   192(CX), Z9
-	VADDPD    448(CX), Z9, Z9
-	VMOVUPS   704(CX), Z0
-	VADDPD    960(CX), Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VMOVUPS   1216(CX), Z0
-	VADDPD    1472(CX), Z0, Z0
-	VMOVUPS   1728(CX), Z1
-	VMOVUPD.Z 1984(CX), K1, Z2
-	VPORD     Z8, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VADDPD    Z0, Z9, Z9
-	VADDPD    Z9, Z11, Z11
-	VADDPD    Z11, Z10, Z10
-	CMPQ      R9, $+1
-	JEQ       fewSingle31
-	VMOVUPS   Z10, (SI)
-	ADDQ      32(AX), CX
-	ADDQ      $+64, SI
-	CMPQ      SI, R11
-	JNE       fewRow31
+	VMOVUPS (CX), Z10
+	VADDPD  256(CX), Z10, Z10
+	VMOVUPS 512(CX), Z11
+	VADDPD  768(CX), Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 1024(CX), Z11
+	VADDPD  1280(CX), Z11, Z11
+	VMOVUPS 1536(CX), Z9
+	VADDPD  1792(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 128(CX), Z11
+	VADDPD  384(CX), Z11, Z11
+	VMOVUPS 640(CX), Z9
+	VADDPD  896(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1152(CX), Z9
+	VADDPD  1408(CX), Z9, Z9
+	VMOVUPS 1664(CX), Z0
+	VADDPD  1920(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	VMOVUPS 64(CX), Z11
+	VADDPD  320(CX), Z11, Z11
+	VMOVUPS 576(CX), Z9
+	VADDPD  832(CX), Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 1088(CX), Z9
+	VADDPD  1344(CX), Z9, Z9
+	VMOVUPS 1600(CX), Z0
+	VADDPD  1856(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VMOVUPS 192(CX), Z9
+	VADDPD  448(CX), Z9, Z9
+	VMOVUPS 704(CX), Z0
+	VADDPD  960(CX), Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VMOVUPS 1216(CX), Z0
+	VADDPD  1472(CX), Z0, Z0
+	VMOVUPS 1728(CX), Z1
+	VMOVAPS Z8, Z2
+	VMOVUPD 1984(CX), K1, Z2
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z0, Z9, Z9
+	VADDPD  Z9, Z11, Z11
+	VADDPD  Z11, Z10, Z10
+	CMPQ    R9, $+1
+	JEQ     fewSingle31
+	VMOVUPS Z10, (SI)
+	ADDQ    32(AX), CX
+	ADDQ    $+64, SI
+	CMPQ    SI, R11
+	JNE     fewRow31
 
 fewFold:
 	VMOVUPS    (SP), Z10
@@ -73286,8 +73232,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPD Z10, K3, (DX)
 	JMP     fewNext
@@ -73342,25 +73287,25 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst19<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst19<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst19<>+16(SB)/8, $0x0000000000000004
-DATA reducesumConst19<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst19<>+32(SB)/8, $0x0000000000000001
-DATA reducesumConst19<>+40(SB)/8, $0x0000000000000003
-DATA reducesumConst19<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst19<>+56(SB)/8, $0x0000000000000007
-GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $64
-
 DATA reducesumConst20<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst20<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst20<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst20<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst20<>+32(SB)/8, $0x0000000000000003
-DATA reducesumConst20<>+40(SB)/8, $0x0000000000000004
+DATA reducesumConst20<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst20<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst20<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst20<>+32(SB)/8, $0x0000000000000001
+DATA reducesumConst20<>+40(SB)/8, $0x0000000000000003
 DATA reducesumConst20<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst20<>+56(SB)/8, $0x0000000000000000
+DATA reducesumConst20<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst20<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst21<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst21<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst21<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst21<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst21<>+32(SB)/8, $0x0000000000000003
+DATA reducesumConst21<>+40(SB)/8, $0x0000000000000004
+DATA reducesumConst21<>+48(SB)/8, $0x0000000000000005
+DATA reducesumConst21<>+56(SB)/8, $0x0000000000000000
+GLOBL reducesumConst21<>(SB), RODATA|NOPTR, $64
 
 // func rowsF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
@@ -73552,15 +73497,12 @@ part0:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVDQU16.Z  (R11), K1, Y13
+	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVDQU16    (R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
-	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z11, Z11
 	JMP          tailed4
 
@@ -73569,15 +73511,12 @@ part1:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVDQU16.Z  32(R11), K1, Y12
+	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VMOVAPS      Z13, Z12
+	VMOVDQU16    32(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
-	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
 	JMP          tailed4
 
@@ -73586,15 +73525,12 @@ part2:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVDQU16.Z  64(R11), K1, Y13
+	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVDQU16    64(R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
-	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z9, Z9
 	JMP          tailed4
 
@@ -73603,15 +73539,12 @@ part3:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVDQU16.Z  96(R11), K1, Y12
+	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VMOVAPS      Z13, Z12
+	VMOVDQU16    96(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
-	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z8, Z8
 
 tailed4:
@@ -73719,8 +73652,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     manyNext
@@ -74590,7 +74522,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -74645,8 +74577,8 @@ pack7:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
-	VMOVUPS      reducesumConst14<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst15<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
@@ -74717,8 +74649,8 @@ pack6:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst15<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VMOVUPS      reducesumConst16<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       200(CX), R11
@@ -74788,8 +74720,8 @@ pack5:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
 	VMOVAPS.Z    Z11, K2, Z11
-	VMOVUPS      reducesumConst16<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst17<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
@@ -74854,7 +74786,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst14<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       128(CX), R11
@@ -74891,8 +74823,8 @@ pack3:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst17<>+0(SB), Z10
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VMOVUPS      reducesumConst18<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
 pack3loop:
 	LEAQ       104(CX), R11
@@ -74932,7 +74864,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst19<>+0(SB), Z11
 
 pack2loop:
 	LEAQ       64(CX), R11
@@ -74976,285 +74908,282 @@ unpacked:
 	ANDQ         $+15, DI
 	ADDQ         $+1, DI
 	MOVQ         $-1, SI
-	SHLXQ        DI, SI, SI
-	NOTQ         SI
+	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
+	VBROADCASTSS reducesumConst10<>+0(SB), Z11
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst14<>+0(SB), Z10
 	CMPQ         R8, $+16
 	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+16
-	JLT         rest
-	VCVTPH2PS   (CX), Z8
-	VMOVDQU16.Z 32(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z9, Z8, Z0
-	VSHUFF32X4  $0x44, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VCVTPH2PS   (CX), Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFF32X4  $0xdd, Z9, Z8, Z0
-	VSHUFF32X4  $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VCVTPH2PS   (CX), Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VUNPCKHPD   Z9, Z8, Z0
-	VUNPCKLPD   Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VCVTPH2PS   (CX), Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VCVTPH2PS   (CX), Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VCVTPH2PS   (CX), Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VCVTPH2PS   (CX), Z2
-	VMOVDQU16.Z 32(CX), K1, Y3
-	VCVTPH2PS   Y3, Z3
-	VPORD       Z11, Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z2, Z1, Z3
-	VSHUFF32X4  $0x44, Z2, Z1, Z1
-	VADDPS      Z3, Z1, Z1
-	VSHUFF32X4  $0xdd, Z1, Z0, Z2
-	VSHUFF32X4  $0x88, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VUNPCKHPD   Z0, Z9, Z1
-	VUNPCKLPD   Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFPS     $0xdd, Z9, Z8, Z0
-	VSHUFPS     $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPERMPS     Z8, Z10, Z8
-	VMOVUPS     Z8, (DX)
-	ADDQ        $+64, DX
-	ADDQ        $-16, BX
-	JMP         whole2
+	CMPQ       BX, $+16
+	JLT        rest
+	VCVTPH2PS  (CX), Z8
+	VMOVAPS    Z11, Z9
+	VMOVDQU16  32(CX), K1, Y9
+	VCVTPH2PS  Y9, Z9
+	VADDPS     Z9, Z8, Z8
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  (CX), Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  (CX), Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z1
+	VMOVAPS    Z11, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VCVTPH2PS  Y2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VCVTPH2PS  (CX), Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z1
+	VMOVAPS    Z11, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VCVTPH2PS  Y2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VCVTPH2PS  (CX), Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z1
+	VMOVAPS    Z11, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VCVTPH2PS  Y2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VCVTPH2PS  (CX), Z1
+	VMOVAPS    Z11, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VCVTPH2PS  Y2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VCVTPH2PS  (CX), Z2
+	VMOVAPS    Z11, Z3
+	VMOVDQU16  32(CX), K1, Y3
+	VCVTPH2PS  Y3, Z3
+	VADDPS     Z3, Z2, Z2
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z2, Z1, Z3
+	VSHUFF32X4 $0x44, Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VSHUFF32X4 $0xdd, Z1, Z0, Z2
+	VSHUFF32X4 $0x88, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFPS    $0xdd, Z9, Z8, Z0
+	VSHUFPS    $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPERMPS    Z8, Z10, Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+16
-	JLT         rest
-	VMOVDQU16.Z (CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z9, Z8, Z0
-	VSHUFF32X4  $0x44, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFF32X4  $0xdd, Z9, Z8, Z0
-	VSHUFF32X4  $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VUNPCKHPD   Z9, Z8, Z0
-	VUNPCKLPD   Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VMOVDQU16.Z (CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z2, Z1, Z3
-	VSHUFF32X4  $0x44, Z2, Z1, Z1
-	VADDPS      Z3, Z1, Z1
-	VSHUFF32X4  $0xdd, Z1, Z0, Z2
-	VSHUFF32X4  $0x88, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VUNPCKHPD   Z0, Z9, Z1
-	VUNPCKLPD   Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFPS     $0xdd, Z9, Z8, Z0
-	VSHUFPS     $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPERMPS     Z8, Z10, Z8
-	VMOVUPS     Z8, (DX)
-	ADDQ        $+64, DX
-	ADDQ        $-16, BX
-	JMP         whole1
+	CMPQ       BX, $+16
+	JLT        rest
+	VMOVAPS    Z11, Z8
+	VMOVDQU16  (CX), K1, Y8
+	VCVTPH2PS  Y8, Z8
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VCVTPH2PS  Y9, Z9
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z11, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VCVTPH2PS  Y9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z11, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VCVTPH2PS  Y9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z11, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VCVTPH2PS  Y9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z11, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VCVTPH2PS  Y0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VMOVAPS    Z11, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VCVTPH2PS  Y1, Z1
+	ADDQ       32(AX), CX
+	VMOVAPS    Z11, Z2
+	VMOVDQU16  (CX), K1, Y2
+	VCVTPH2PS  Y2, Z2
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z2, Z1, Z3
+	VSHUFF32X4 $0x44, Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VSHUFF32X4 $0xdd, Z1, Z0, Z2
+	VSHUFF32X4 $0x88, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFPS    $0xdd, Z9, Z8, Z0
+	VSHUFPS    $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPERMPS    Z8, Z10, Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -75272,1566 +75201,1568 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+256
-	JLE  choose1to16
-	CMPQ R8, $+384
-	JLE  choose17to24
-	CMPQ R8, $+448
-	JLE  choose25to28
-	CMPQ R8, $+480
-	JLE  choose29to30
-	CMPQ R8, $+496
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+464
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+416
-	JLE  choose25to26
-	CMPQ R8, $+432
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+400
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+320
-	JLE  choose17to20
-	CMPQ R8, $+352
-	JLE  choose21to22
-	CMPQ R8, $+368
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+336
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+288
-	JLE  choose17to18
-	CMPQ R8, $+304
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+272
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+128
-	JLE  choose1to8
-	CMPQ R8, $+192
-	JLE  choose9to12
-	CMPQ R8, $+224
-	JLE  choose13to14
-	CMPQ R8, $+240
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+208
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+160
-	JLE  choose9to10
-	CMPQ R8, $+176
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+144
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+64
-	JLE  choose1to4
-	CMPQ R8, $+96
-	JLE  choose5to6
-	CMPQ R8, $+112
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+80
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+32
-	JLE  choose1to2
-	CMPQ R8, $+48
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+16
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+48
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+96
+	JGT  choose7to8
+	CMPQ R8, $+80
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+112
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+192
+	JGT  choose13to16
+	CMPQ R8, $+160
+	JGT  choose11to12
+	CMPQ R8, $+144
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+176
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+224
+	JGT  choose15to16
+	CMPQ R8, $+208
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+240
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+384
+	JGT  choose25to32
+	CMPQ R8, $+320
+	JGT  choose21to24
+	CMPQ R8, $+288
+	JGT  choose19to20
+	CMPQ R8, $+272
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+304
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+352
+	JGT  choose23to24
+	CMPQ R8, $+336
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+368
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+448
+	JGT  choose29to32
+	CMPQ R8, $+416
+	JGT  choose27to28
+	CMPQ R8, $+400
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+432
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+480
+	JGT  choose31to32
+	CMPQ R8, $+464
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+496
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
-	VMOVDQU16.Z (CX), K1, Y10
-	VCVTPH2PS   Y10, Z10
-	VPORD       Z11, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle0
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow0
-	JMP         fewFold
+	VMOVAPS   Z11, Z10
+	VMOVDQU16 (CX), K1, Y10
+	VCVTPH2PS Y10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle0
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow0
+	JMP       fewFold
 
 fewRow1:
-	VCVTPH2PS   (CX), Z10
-	VMOVDQU16.Z 32(CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle1
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow1
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VMOVAPS   Z11, Z8
+	VMOVDQU16 32(CX), K1, Y8
+	VCVTPH2PS Y8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle1
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow1
+	JMP       fewFold
 
 fewRow2:
-	VCVTPH2PS   (CX), Z10
-	VMOVDQU16.Z 64(CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle2
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow2
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VMOVAPS   Z11, Z8
+	VMOVDQU16 64(CX), K1, Y8
+	VCVTPH2PS Y8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle2
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow2
+	JMP       fewFold
 
 fewRow3:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   64(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VMOVDQU16.Z 96(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle3
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow3
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 64(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 96(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle3
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow3
+	JMP       fewFold
 
 fewRow4:
-	VCVTPH2PS   (CX), Z10
-	VMOVDQU16.Z 128(CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   96(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle4
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow4
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VMOVAPS   Z11, Z8
+	VMOVDQU16 128(CX), K1, Y8
+	VCVTPH2PS Y8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 96(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle4
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow4
+	JMP       fewFold
 
 fewRow5:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VMOVDQU16.Z 160(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle5
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow5
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 160(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle5
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow5
+	JMP       fewFold
 
 fewRow6:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VMOVDQU16.Z 192(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle6
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow6
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 192(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle6
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow6
+	JMP       fewFold
 
 fewRow7:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VMOVDQU16.Z 224(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle7
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow7
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 224(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle7
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow7
+	JMP       fewFold
 
 fewRow8:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VMOVDQU16.Z 256(CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle8
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow8
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VMOVAPS   Z11, Z8
+	VMOVDQU16 256(CX), K1, Y8
+	VCVTPH2PS Y8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle8
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow8
+	JMP       fewFold
 
 fewRow9:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 288(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle9
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow9
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 288(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle9
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow9
+	JMP       fewFold
 
 fewRow10:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 320(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle10
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow10
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 320(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle10
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow10
+	JMP       fewFold
 
 fewRow11:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 352(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle11
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow11
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 352(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle11
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow11
+	JMP       fewFold
 
 fewRow12:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VMOVDQU16.Z 384(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle12
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow12
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 384(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle12
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow12
+	JMP       fewFold
 
 fewRow13:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VMOVDQU16.Z 416(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle13
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow13
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 416(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle13
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow13
+	JMP       fewFold
 
 fewRow14:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VMOVDQU16.Z 448(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle14
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow14
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 448(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle14
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow14
+	JMP       fewFold
 
 fewRow15:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VMOVDQU16.Z 480(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle15
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow15
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VMOVAPS   Z11, Z1
+	VMOVDQU16 480(CX), K1, Y1
+	VCVTPH2PS Y1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle15
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow15
+	JMP       fewFold
 
 fewRow16:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VMOVDQU16.Z 512(CX), K1, Y8
-	VCVTPH2PS   Y8, Z8
-	VPORD       Z11, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle16
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow16
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VMOVAPS   Z11, Z8
+	VMOVDQU16 512(CX), K1, Y8
+	VCVTPH2PS Y8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle16
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow16
+	JMP       fewFold
 
 fewRow17:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 544(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle17
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow17
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 544(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle17
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow17
+	JMP       fewFold
 
 fewRow18:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 576(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle18
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow18
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 576(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle18
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow18
+	JMP       fewFold
 
 fewRow19:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 608(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle19
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow19
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 608(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle19
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow19
+	JMP       fewFold
 
 fewRow20:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VMOVDQU16.Z 640(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle20
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow20
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 640(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle20
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow20
+	JMP       fewFold
 
 fewRow21:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VMOVDQU16.Z 672(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle21
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow21
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 672(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle21
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow21
+	JMP       fewFold
 
 fewRow22:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VMOVDQU16.Z 704(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle22
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow22
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 704(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle22
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow22
+	JMP       fewFold
 
 fewRow23:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VMOVDQU16.Z 736(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle23
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow23
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VMOVAPS   Z11, Z1
+	VMOVDQU16 736(CX), K1, Y1
+	VCVTPH2PS Y1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle23
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow23
+	JMP       fewFold
 
 fewRow24:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 768(CX), K1, Y9
-	VCVTPH2PS   Y9, Z9
-	VPORD       Z11, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle24
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow24
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z11, Z9
+	VMOVDQU16 768(CX), K1, Y9
+	VCVTPH2PS Y9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle24
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow24
+	JMP       fewFold
 
 fewRow25:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 800(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle25
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow25
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 800(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle25
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow25
+	JMP       fewFold
 
 fewRow26:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 832(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle26
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow26
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 832(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle26
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow26
+	JMP       fewFold
 
 fewRow27:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   832(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z 864(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle27
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow27
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 832(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVAPS   Z11, Z1
+	VMOVDQU16 864(CX), K1, Y1
+	VCVTPH2PS Y1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle27
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow27
+	JMP       fewFold
 
 fewRow28:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VMOVDQU16.Z 896(CX), K1, Y0
-	VCVTPH2PS   Y0, Z0
-	VPORD       Z11, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   832(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VCVTPH2PS   864(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle28
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow28
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VMOVAPS   Z11, Z0
+	VMOVDQU16 896(CX), K1, Y0
+	VCVTPH2PS Y0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 832(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS 864(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle28
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow28
+	JMP       fewFold
 
 fewRow29:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VCVTPH2PS   896(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   832(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VMOVDQU16.Z 928(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VCVTPH2PS   864(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle29
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow29
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VCVTPH2PS 896(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 832(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VMOVAPS   Z11, Z1
+	VMOVDQU16 928(CX), K1, Y1
+	VCVTPH2PS Y1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS 864(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle29
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow29
+	JMP       fewFold
 
 fewRow30:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VCVTPH2PS   896(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   832(CX), Z0
-	VMOVDQU16.Z 960(CX), K1, Y1
-	VCVTPH2PS   Y1, Z1
-	VPORD       Z11, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VCVTPH2PS   928(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VCVTPH2PS   864(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle30
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow30
-	JMP         fewFold
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VCVTPH2PS 896(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 832(CX), Z0
+	VMOVAPS   Z11, Z1
+	VMOVDQU16 960(CX), K1, Y1
+	VCVTPH2PS Y1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VCVTPH2PS 928(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS 864(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle30
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow30
+	JMP       fewFold
 
 fewRow31:
-	VCVTPH2PS   (CX), Z10
-	VCVTPH2PS   128(CX), Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   256(CX), Z8
-	VCVTPH2PS   384(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   512(CX), Z8
-	VCVTPH2PS   640(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   768(CX), Z9
-	VCVTPH2PS   896(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   64(CX), Z8
-	VCVTPH2PS   192(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   320(CX), Z9
-	VCVTPH2PS   448(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   576(CX), Z9
-	VCVTPH2PS   704(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   832(CX), Z0
-	VCVTPH2PS   960(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	VCVTPH2PS   32(CX), Z8
-	VCVTPH2PS   160(CX), Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   288(CX), Z9
-	VCVTPH2PS   416(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   544(CX), Z9
-	VCVTPH2PS   672(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   800(CX), Z0
-	VCVTPH2PS   928(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VCVTPH2PS   96(CX), Z9
-	VCVTPH2PS   224(CX), Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   352(CX), Z0
-	VCVTPH2PS   480(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VCVTPH2PS   608(CX), Z0
-	VCVTPH2PS   736(CX), Z1
-	VADDPS      Z1, Z0, Z0
-	VCVTPH2PS   864(CX), Z1
-	VMOVDQU16.Z 992(CX), K1, Y2
-	VCVTPH2PS   Y2, Z2
-	VPORD       Z11, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z10, Z10
-	CMPQ        R9, $+1
-	JEQ         fewSingle31
-	VMOVUPS     Z10, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow31
+	VCVTPH2PS (CX), Z10
+	VCVTPH2PS 128(CX), Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 256(CX), Z8
+	VCVTPH2PS 384(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 512(CX), Z8
+	VCVTPH2PS 640(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 768(CX), Z9
+	VCVTPH2PS 896(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 64(CX), Z8
+	VCVTPH2PS 192(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 320(CX), Z9
+	VCVTPH2PS 448(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 576(CX), Z9
+	VCVTPH2PS 704(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 832(CX), Z0
+	VCVTPH2PS 960(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	VCVTPH2PS 32(CX), Z8
+	VCVTPH2PS 160(CX), Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 288(CX), Z9
+	VCVTPH2PS 416(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 544(CX), Z9
+	VCVTPH2PS 672(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 800(CX), Z0
+	VCVTPH2PS 928(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VCVTPH2PS 96(CX), Z9
+	VCVTPH2PS 224(CX), Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 352(CX), Z0
+	VCVTPH2PS 480(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VCVTPH2PS 608(CX), Z0
+	VCVTPH2PS 736(CX), Z1
+	VADDPS    Z1, Z0, Z0
+	VCVTPH2PS 864(CX), Z1
+	VMOVAPS   Z11, Z2
+	VMOVDQU16 992(CX), K1, Y2
+	VCVTPH2PS Y2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z10, Z10
+	CMPQ      R9, $+1
+	JEQ       fewSingle31
+	VMOVUPS   Z10, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow31
 
 fewFold:
 	VMOVUPS    (SP), Z10
@@ -76903,8 +76834,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z10, K3, (DX)
 	JMP     fewNext
@@ -76996,34 +76926,34 @@ manyRow0:
 	JEQ       no8
 	VMOVUPS   (R9), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(R9), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   128(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   192(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   256(R9), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   320(R9), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   384(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   448(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -77032,34 +76962,34 @@ manyRow0:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   512(R9), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   576(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   640(R9), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   704(R9), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VMOVUPS   768(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS   832(R9), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS   896(R9), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   960(R9), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -77071,15 +77001,15 @@ manyRow0:
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVAPS   Z0, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z1, Z5, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z1, Z5, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z1, Z5, Z4
 	VMOVAPS   Z4, Z1
 	VMOVAPS   Z2, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z3, Z4, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z3, Z4, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z5
 	VMOVAPS   Z5, Z3
 	VMOVUPS   Z0, 1040(SP)
@@ -77094,34 +77024,34 @@ no8:
 	JEQ       no4at0
 	VMOVUPS   (R11), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R11), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   128(R11), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   192(R11), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   256(R11), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   320(R11), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   384(R11), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z4, Z4
 	VADDPS    Z10, Z5, Z5
 	VMOVUPS   448(R11), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst10<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z4, Z3, Z3
@@ -77129,15 +77059,15 @@ no8:
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVAPS   Z3, Z6
-	VMOVUPS   reducesumConst11<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VPERMT2PS Z2, Z7, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z6
 	VMOVAPS   Z6, Z2
 	VMOVAPS   Z1, Z7
-	VMOVUPS   reducesumConst11<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VPERMT2PS Z0, Z6, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z7
 	VMOVAPS   Z7, Z0
 	ADDQ      $+512, R11
@@ -77215,16 +77145,13 @@ part0:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVDQU16.Z  (R11), K1, Y12
+	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VMOVAPS      Z13, Z12
+	VMOVDQU16    (R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
 	VPSLLD       $0x10, Z12, Z12
-	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
 	JMP          tailed4
 
@@ -77233,16 +77160,13 @@ part1:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVDQU16.Z  32(R11), K1, Y13
+	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVDQU16    32(R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
 	VPSLLD       $0x10, Z13, Z13
-	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z11, Z11
 	JMP          tailed4
 
@@ -77251,16 +77175,13 @@ part2:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z13
-	VMOVAPS.Z    Z13, K2, Z13
-	VMOVDQU16.Z  64(R11), K1, Y12
+	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VMOVAPS      Z13, Z12
+	VMOVDQU16    64(R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
 	VPSLLD       $0x10, Z12, Z12
-	VPORD        Z13, Z12, Z12
 	VADDPS       Z12, Z9, Z9
 	JMP          tailed4
 
@@ -77269,16 +77190,13 @@ part3:
 	CMPQ         R10, $+0
 	JLE          tailed4
 	MOVQ         $-1, R12
-	SHLXQ        R10, R12, R12
-	NOTQ         R12
+	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z12
-	VMOVAPS.Z    Z12, K2, Z12
-	VMOVDQU16.Z  96(R11), K1, Y13
+	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VMOVAPS      Z12, Z13
+	VMOVDQU16    96(R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
 	VPSLLD       $0x10, Z13, Z13
-	VPORD        Z12, Z13, Z13
 	VADDPS       Z13, Z8, Z8
 
 tailed4:
@@ -77386,8 +77304,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z10, K3, (DX)
 	JMP     manyNext
@@ -78385,7 +78302,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst14<>+0(SB), Z10
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -78448,8 +78365,8 @@ pack7:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst15<>+0(SB), Z11
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
@@ -78528,8 +78445,8 @@ pack6:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst15<>+0(SB), Z11
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst16<>+0(SB), Z11
+	VMOVUPS      reducesumConst14<>+0(SB), Z10
 
 pack6loop:
 	LEAQ       200(CX), R11
@@ -78607,8 +78524,8 @@ pack5:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
 	VMOVAPS.Z    Z10, K2, Z10
-	VMOVUPS      reducesumConst16<>+0(SB), Z11
-	VMOVUPS      reducesumConst13<>+0(SB), Z8
+	VMOVUPS      reducesumConst17<>+0(SB), Z11
+	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
@@ -78681,7 +78598,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z8
+	VMOVUPS reducesumConst14<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       128(CX), R11
@@ -78722,8 +78639,8 @@ pack3:
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
 	VMOVAPS.Z    Z8, K2, Z8
-	VMOVUPS      reducesumConst17<>+0(SB), Z11
-	VMOVUPS      reducesumConst13<>+0(SB), Z10
+	VMOVUPS      reducesumConst18<>+0(SB), Z11
+	VMOVUPS      reducesumConst14<>+0(SB), Z10
 
 pack3loop:
 	LEAQ       104(CX), R11
@@ -78767,7 +78684,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z10
+	VMOVUPS reducesumConst19<>+0(SB), Z10
 
 pack2loop:
 	LEAQ       64(CX), R11
@@ -78814,333 +78731,330 @@ unpacked:
 	ANDQ         $+15, DI
 	ADDQ         $+1, DI
 	MOVQ         $-1, SI
-	SHLXQ        DI, SI, SI
-	NOTQ         SI
+	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	KNOTW        K1, K2
-	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
+	VBROADCASTSS reducesumConst10<>+0(SB), Z10
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst13<>+0(SB), Z11
+	VMOVUPS      reducesumConst14<>+0(SB), Z11
 	CMPQ         R8, $+16
 	JLE          whole1
 
 whole2:
-	CMPQ        BX, $+16
-	JLT         rest
-	VPMOVZXWD   (CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 32(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z9, Z8, Z0
-	VSHUFF32X4  $0x44, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPMOVZXWD   (CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFF32X4  $0xdd, Z9, Z8, Z0
-	VSHUFF32X4  $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPMOVZXWD   (CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VUNPCKHPD   Z9, Z8, Z0
-	VUNPCKLPD   Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPMOVZXWD   (CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 32(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VPMOVZXWD   (CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 32(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VPMOVZXWD   (CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z 32(CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	ADDQ        32(AX), CX
-	VPMOVZXWD   (CX), Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z 32(CX), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VPORD       Z10, Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z2, Z1, Z3
-	VSHUFF32X4  $0x44, Z2, Z1, Z1
-	VADDPS      Z3, Z1, Z1
-	VSHUFF32X4  $0xdd, Z1, Z0, Z2
-	VSHUFF32X4  $0x88, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VUNPCKHPD   Z0, Z9, Z1
-	VUNPCKLPD   Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFPS     $0xdd, Z9, Z8, Z0
-	VSHUFPS     $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPERMPS     Z8, Z11, Z8
-	VMOVUPS     Z8, (DX)
-	ADDQ        $+64, DX
-	ADDQ        $-16, BX
-	JMP         whole2
+	CMPQ       BX, $+16
+	JLT        rest
+	VPMOVZXWD  (CX), Z8
+	VPSLLD     $0x10, Z8, Z8
+	VMOVAPS    Z10, Z9
+	VMOVDQU16  32(CX), K1, Y9
+	VPMOVZXWD  Y9, Z9
+	VPSLLD     $0x10, Z9, Z9
+	VADDPS     Z9, Z8, Z8
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  (CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  (CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z10, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VPMOVZXWD  Y2, Z2
+	VPSLLD     $0x10, Z2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPMOVZXWD  (CX), Z9
+	VPSLLD     $0x10, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  32(CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	VADDPS     Z0, Z9, Z9
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z10, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VPMOVZXWD  Y2, Z2
+	VPSLLD     $0x10, Z2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  32(CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z10, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VPMOVZXWD  Y2, Z2
+	VPSLLD     $0x10, Z2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VPMOVZXWD  (CX), Z1
+	VPSLLD     $0x10, Z1, Z1
+	VMOVAPS    Z10, Z2
+	VMOVDQU16  32(CX), K1, Y2
+	VPMOVZXWD  Y2, Z2
+	VPSLLD     $0x10, Z2, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       32(AX), CX
+	VPMOVZXWD  (CX), Z2
+	VPSLLD     $0x10, Z2, Z2
+	VMOVAPS    Z10, Z3
+	VMOVDQU16  32(CX), K1, Y3
+	VPMOVZXWD  Y3, Z3
+	VPSLLD     $0x10, Z3, Z3
+	VADDPS     Z3, Z2, Z2
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z2, Z1, Z3
+	VSHUFF32X4 $0x44, Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VSHUFF32X4 $0xdd, Z1, Z0, Z2
+	VSHUFF32X4 $0x88, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFPS    $0xdd, Z9, Z8, Z0
+	VSHUFPS    $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPERMPS    Z8, Z11, Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        whole2
 
 whole1:
-	CMPQ        BX, $+16
-	JLT         rest
-	VMOVDQU16.Z (CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z9, Z8, Z0
-	VSHUFF32X4  $0x44, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFF32X4  $0xdd, Z9, Z8, Z0
-	VSHUFF32X4  $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VUNPCKHPD   Z9, Z8, Z0
-	VUNPCKLPD   Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VMOVDQU16.Z (CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z0, Z9, Z1
-	VSHUFF32X4  $0x44, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VSHUFF32X4  $0xdd, Z0, Z9, Z1
-	VSHUFF32X4  $0x88, Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z1, Z0, Z2
-	VSHUFF32X4  $0x44, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VMOVDQU16.Z (CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	ADDQ        32(AX), CX
-	VMOVDQU16.Z (CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	ADDQ        32(AX), CX
-	VSHUFF32X4  $0xee, Z2, Z1, Z3
-	VSHUFF32X4  $0x44, Z2, Z1, Z1
-	VADDPS      Z3, Z1, Z1
-	VSHUFF32X4  $0xdd, Z1, Z0, Z2
-	VSHUFF32X4  $0x88, Z1, Z0, Z0
-	VADDPS      Z2, Z0, Z0
-	VUNPCKHPD   Z0, Z9, Z1
-	VUNPCKLPD   Z0, Z9, Z9
-	VADDPS      Z1, Z9, Z9
-	VSHUFPS     $0xdd, Z9, Z8, Z0
-	VSHUFPS     $0x88, Z9, Z8, Z8
-	VADDPS      Z0, Z8, Z8
-	VPERMPS     Z8, Z11, Z8
-	VMOVUPS     Z8, (DX)
-	ADDQ        $+64, DX
-	ADDQ        $-16, BX
-	JMP         whole1
+	CMPQ       BX, $+16
+	JLT        rest
+	VMOVAPS    Z10, Z8
+	VMOVDQU16  (CX), K1, Y8
+	VPMOVZXWD  Y8, Z8
+	VPSLLD     $0x10, Z8, Z8
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VPMOVZXWD  Y9, Z9
+	VPSLLD     $0x10, Z9, Z9
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z9, Z8, Z0
+	VSHUFF32X4 $0x44, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z10, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VPMOVZXWD  Y9, Z9
+	VPSLLD     $0x10, Z9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFF32X4 $0xdd, Z9, Z8, Z0
+	VSHUFF32X4 $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z10, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VPMOVZXWD  Y9, Z9
+	VPSLLD     $0x10, Z9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VUNPCKHPD  Z9, Z8, Z0
+	VUNPCKLPD  Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VMOVAPS    Z10, Z9
+	VMOVDQU16  (CX), K1, Y9
+	VPMOVZXWD  Y9, Z9
+	VPSLLD     $0x10, Z9, Z9
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z0, Z9, Z1
+	VSHUFF32X4 $0x44, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VSHUFF32X4 $0xdd, Z0, Z9, Z1
+	VSHUFF32X4 $0x88, Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VMOVAPS    Z10, Z0
+	VMOVDQU16  (CX), K1, Y0
+	VPMOVZXWD  Y0, Z0
+	VPSLLD     $0x10, Z0, Z0
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z1, Z0, Z2
+	VSHUFF32X4 $0x44, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VMOVAPS    Z10, Z1
+	VMOVDQU16  (CX), K1, Y1
+	VPMOVZXWD  Y1, Z1
+	VPSLLD     $0x10, Z1, Z1
+	ADDQ       32(AX), CX
+	VMOVAPS    Z10, Z2
+	VMOVDQU16  (CX), K1, Y2
+	VPMOVZXWD  Y2, Z2
+	VPSLLD     $0x10, Z2, Z2
+	ADDQ       32(AX), CX
+	VSHUFF32X4 $0xee, Z2, Z1, Z3
+	VSHUFF32X4 $0x44, Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VSHUFF32X4 $0xdd, Z1, Z0, Z2
+	VSHUFF32X4 $0x88, Z1, Z0, Z0
+	VADDPS     Z2, Z0, Z0
+	VUNPCKHPD  Z0, Z9, Z1
+	VUNPCKLPD  Z0, Z9, Z9
+	VADDPS     Z1, Z9, Z9
+	VSHUFPS    $0xdd, Z9, Z8, Z0
+	VSHUFPS    $0x88, Z9, Z8, Z8
+	VADDPS     Z0, Z8, Z8
+	VPERMPS    Z8, Z11, Z8
+	VMOVUPS    Z8, (DX)
+	ADDQ       $+64, DX
+	ADDQ       $-16, BX
+	JMP        whole1
 
 rest:
 	TESTQ BX, BX
@@ -79158,2094 +79072,2096 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+256
-	JLE  choose1to16
-	CMPQ R8, $+384
-	JLE  choose17to24
-	CMPQ R8, $+448
-	JLE  choose25to28
-	CMPQ R8, $+480
-	JLE  choose29to30
-	CMPQ R8, $+496
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+464
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+416
-	JLE  choose25to26
-	CMPQ R8, $+432
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+400
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+320
-	JLE  choose17to20
-	CMPQ R8, $+352
-	JLE  choose21to22
-	CMPQ R8, $+368
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+336
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+288
-	JLE  choose17to18
-	CMPQ R8, $+304
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+272
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+128
-	JLE  choose1to8
-	CMPQ R8, $+192
-	JLE  choose9to12
-	CMPQ R8, $+224
-	JLE  choose13to14
-	CMPQ R8, $+240
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+208
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+160
-	JLE  choose9to10
-	CMPQ R8, $+176
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+144
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+64
-	JLE  choose1to4
-	CMPQ R8, $+96
-	JLE  choose5to6
-	CMPQ R8, $+112
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+80
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+32
-	JLE  choose1to2
-	CMPQ R8, $+48
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+16
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+48
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+96
+	JGT  choose7to8
+	CMPQ R8, $+80
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+112
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+192
+	JGT  choose13to16
+	CMPQ R8, $+160
+	JGT  choose11to12
+	CMPQ R8, $+144
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+176
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+224
+	JGT  choose15to16
+	CMPQ R8, $+208
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+240
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+384
+	JGT  choose25to32
+	CMPQ R8, $+320
+	JGT  choose21to24
+	CMPQ R8, $+288
+	JGT  choose19to20
+	CMPQ R8, $+272
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+304
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+352
+	JGT  choose23to24
+	CMPQ R8, $+336
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+368
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+448
+	JGT  choose29to32
+	CMPQ R8, $+416
+	JGT  choose27to28
+	CMPQ R8, $+400
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+432
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+480
+	JGT  choose31to32
+	CMPQ R8, $+464
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+496
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
-	VMOVDQU16.Z (CX), K1, Y11
-	VPMOVZXWD   Y11, Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPORD       Z10, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle0
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow0
-	JMP         fewFold
+	VMOVAPS   Z10, Z11
+	VMOVDQU16 (CX), K1, Y11
+	VPMOVZXWD Y11, Z11
+	VPSLLD    $0x10, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle0
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow0
+	JMP       fewFold
 
 fewRow1:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VMOVDQU16.Z 32(CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle1
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow1
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VMOVAPS   Z10, Z8
+	VMOVDQU16 32(CX), K1, Y8
+	VPMOVZXWD Y8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle1
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow1
+	JMP       fewFold
 
 fewRow2:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VMOVDQU16.Z 64(CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle2
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow2
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VMOVAPS   Z10, Z8
+	VMOVDQU16 64(CX), K1, Y8
+	VPMOVZXWD Y8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle2
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow2
+	JMP       fewFold
 
 fewRow3:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 96(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle3
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow3
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 96(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle3
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow3
+	JMP       fewFold
 
 fewRow4:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VMOVDQU16.Z 128(CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle4
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow4
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VMOVAPS   Z10, Z8
+	VMOVDQU16 128(CX), K1, Y8
+	VPMOVZXWD Y8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle4
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow4
+	JMP       fewFold
 
 fewRow5:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 160(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle5
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow5
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 160(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle5
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow5
+	JMP       fewFold
 
 fewRow6:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 192(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle6
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow6
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 192(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle6
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow6
+	JMP       fewFold
 
 fewRow7:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 224(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle7
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow7
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 224(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle7
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow7
+	JMP       fewFold
 
 fewRow8:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VMOVDQU16.Z 256(CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle8
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow8
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VMOVAPS   Z10, Z8
+	VMOVDQU16 256(CX), K1, Y8
+	VPMOVZXWD Y8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle8
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow8
+	JMP       fewFold
 
 fewRow9:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 288(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle9
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow9
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 288(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle9
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow9
+	JMP       fewFold
 
 fewRow10:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 320(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle10
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow10
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 320(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle10
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow10
+	JMP       fewFold
 
 fewRow11:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 352(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle11
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow11
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 352(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle11
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow11
+	JMP       fewFold
 
 fewRow12:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 384(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle12
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow12
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 384(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle12
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow12
+	JMP       fewFold
 
 fewRow13:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 416(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle13
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow13
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 416(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle13
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow13
+	JMP       fewFold
 
 fewRow14:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 448(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle14
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow14
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 448(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle14
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow14
+	JMP       fewFold
 
 fewRow15:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 480(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle15
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow15
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVAPS   Z10, Z1
+	VMOVDQU16 480(CX), K1, Y1
+	VPMOVZXWD Y1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle15
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow15
+	JMP       fewFold
 
 fewRow16:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VMOVDQU16.Z 512(CX), K1, Y8
-	VPMOVZXWD   Y8, Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPORD       Z10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle16
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow16
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VMOVAPS   Z10, Z8
+	VMOVDQU16 512(CX), K1, Y8
+	VPMOVZXWD Y8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle16
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow16
+	JMP       fewFold
 
 fewRow17:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 544(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle17
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow17
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 544(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle17
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow17
+	JMP       fewFold
 
 fewRow18:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 576(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle18
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow18
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 576(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle18
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow18
+	JMP       fewFold
 
 fewRow19:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 608(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle19
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow19
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 608(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle19
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow19
+	JMP       fewFold
 
 fewRow20:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VMOVDQU16.Z 640(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle20
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow20
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 640(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle20
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow20
+	JMP       fewFold
 
 fewRow21:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 672(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle21
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow21
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 672(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle21
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow21
+	JMP       fewFold
 
 fewRow22:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 704(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle22
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow22
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 704(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle22
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow22
+	JMP       fewFold
 
 fewRow23:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 736(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle23
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow23
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVAPS   Z10, Z1
+	VMOVDQU16 736(CX), K1, Y1
+	VPMOVZXWD Y1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle23
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow23
+	JMP       fewFold
 
 fewRow24:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VMOVDQU16.Z 768(CX), K1, Y9
-	VPMOVZXWD   Y9, Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPORD       Z10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle24
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow24
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVAPS   Z10, Z9
+	VMOVDQU16 768(CX), K1, Y9
+	VPMOVZXWD Y9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle24
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow24
+	JMP       fewFold
 
 fewRow25:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 800(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle25
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow25
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 800(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle25
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow25
+	JMP       fewFold
 
 fewRow26:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VMOVDQU16.Z 832(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle26
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow26
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 832(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle26
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow26
+	JMP       fewFold
 
 fewRow27:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   832(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z 864(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle27
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow27
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 832(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVAPS   Z10, Z1
+	VMOVDQU16 864(CX), K1, Y1
+	VPMOVZXWD Y1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle27
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow27
+	JMP       fewFold
 
 fewRow28:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VMOVDQU16.Z 896(CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPORD       Z10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   832(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VPMOVZXWD   864(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle28
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow28
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VMOVAPS   Z10, Z0
+	VMOVDQU16 896(CX), K1, Y0
+	VPMOVZXWD Y0, Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 832(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD 864(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle28
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow28
+	JMP       fewFold
 
 fewRow29:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   896(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   832(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 928(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VPMOVZXWD   864(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle29
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow29
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 896(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 832(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVAPS   Z10, Z1
+	VMOVDQU16 928(CX), K1, Y1
+	VPMOVZXWD Y1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD 864(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle29
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow29
+	JMP       fewFold
 
 fewRow30:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   896(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   832(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z 960(CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VPORD       Z10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   928(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VPMOVZXWD   864(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle30
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow30
-	JMP         fewFold
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 896(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 832(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVAPS   Z10, Z1
+	VMOVDQU16 960(CX), K1, Y1
+	VPMOVZXWD Y1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 928(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD 864(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle30
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow30
+	JMP       fewFold
 
 fewRow31:
-	VPMOVZXWD   (CX), Z11
-	VPSLLD      $0x10, Z11, Z11
-	VPMOVZXWD   128(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   256(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   384(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   512(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   640(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   768(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   896(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   64(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   192(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   320(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   448(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   576(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   704(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   832(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   960(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	VPMOVZXWD   32(CX), Z8
-	VPSLLD      $0x10, Z8, Z8
-	VPMOVZXWD   160(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   288(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   416(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   544(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   672(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   800(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   928(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VPMOVZXWD   96(CX), Z9
-	VPSLLD      $0x10, Z9, Z9
-	VPMOVZXWD   224(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   352(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   480(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VPMOVZXWD   608(CX), Z0
-	VPSLLD      $0x10, Z0, Z0
-	VPMOVZXWD   736(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VPMOVZXWD   864(CX), Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z 992(CX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VPORD       Z10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VADDPS      Z0, Z9, Z9
-	VADDPS      Z9, Z8, Z8
-	VADDPS      Z8, Z11, Z11
-	CMPQ        R9, $+1
-	JEQ         fewSingle31
-	VMOVUPS     Z11, (SI)
-	ADDQ        32(AX), CX
-	ADDQ        $+64, SI
-	CMPQ        SI, R11
-	JNE         fewRow31
+	VPMOVZXWD (CX), Z11
+	VPSLLD    $0x10, Z11, Z11
+	VPMOVZXWD 128(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 256(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 384(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 512(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 640(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 768(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 896(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 64(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 192(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 320(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 448(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 576(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 704(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 832(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 960(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	VPMOVZXWD 32(CX), Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPMOVZXWD 160(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 288(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 416(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 544(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 672(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 800(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 928(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VPMOVZXWD 96(CX), Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPMOVZXWD 224(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 352(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 480(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VPMOVZXWD 608(CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD 736(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD 864(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMOVAPS   Z10, Z2
+	VMOVDQU16 992(CX), K1, Y2
+	VPMOVZXWD Y2, Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z9, Z9
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z8, Z11, Z11
+	CMPQ      R9, $+1
+	JEQ       fewSingle31
+	VMOVUPS   Z11, (SI)
+	ADDQ      32(AX), CX
+	ADDQ      $+64, SI
+	CMPQ      SI, R11
+	JNE       fewRow31
 
 fewFold:
 	VMOVUPS    (SP), Z11
@@ -81317,8 +81233,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     fewNext
@@ -81533,8 +81448,7 @@ part0:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPS.Z (R11), K1, Z12
 	VPADDD    Z12, Z11, Z11
@@ -81545,8 +81459,7 @@ part1:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPS.Z 64(R11), K1, Z12
 	VPADDD    Z12, Z10, Z10
@@ -81557,8 +81470,7 @@ part2:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPS.Z 128(R11), K1, Z12
 	VPADDD    Z12, Z9, Z9
@@ -81569,8 +81481,7 @@ part3:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPS.Z 192(R11), K1, Z12
 	VPADDD    Z12, Z8, Z8
@@ -81680,8 +81591,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     manyNext
@@ -82585,7 +82495,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -82642,8 +82552,8 @@ pack7:
 	MOVQ    $+32639, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst14<>+0(SB), Z11
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z10
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -82715,8 +82625,8 @@ pack6:
 	MOVQ    $+16191, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst15<>+0(SB), Z10
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst16<>+0(SB), Z10
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -82787,8 +82697,8 @@ pack5:
 	MOVQ    $+7967, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst16<>+0(SB), Z11
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst17<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z10
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -82855,7 +82765,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst13<>+0(SB), Z10
+	VMOVUPS reducesumConst14<>+0(SB), Z10
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -82892,8 +82802,8 @@ pack3:
 	MOVQ    $+30583, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst17<>+0(SB), Z10
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst18<>+0(SB), Z10
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 
 pack3loop:
 	LEAQ       208(CX), R11
@@ -82934,7 +82844,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst19<>+0(SB), Z11
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -82979,12 +82889,11 @@ unpacked:
 	ANDQ    $+15, DI
 	ADDQ    $+1, DI
 	MOVQ    $-1, SI
-	SHLXQ   DI, SI, SI
-	NOTQ    SI
+	BZHIQ   DI, SI, SI
 	KMOVW   SI, K1
 	CMPQ    R8, $+32
 	JGT     rest
-	VMOVUPS reducesumConst13<>+0(SB), Z11
+	VMOVUPS reducesumConst14<>+0(SB), Z11
 	CMPQ    R8, $+16
 	JLE     whole1
 
@@ -83208,160 +83117,162 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+256
-	JLE  choose1to16
-	CMPQ R8, $+384
-	JLE  choose17to24
-	CMPQ R8, $+448
-	JLE  choose25to28
-	CMPQ R8, $+480
-	JLE  choose29to30
-	CMPQ R8, $+496
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+464
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+416
-	JLE  choose25to26
-	CMPQ R8, $+432
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+400
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+320
-	JLE  choose17to20
-	CMPQ R8, $+352
-	JLE  choose21to22
-	CMPQ R8, $+368
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+336
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+288
-	JLE  choose17to18
-	CMPQ R8, $+304
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+272
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+128
-	JLE  choose1to8
-	CMPQ R8, $+192
-	JLE  choose9to12
-	CMPQ R8, $+224
-	JLE  choose13to14
-	CMPQ R8, $+240
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+208
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+160
-	JLE  choose9to10
-	CMPQ R8, $+176
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+144
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+64
-	JLE  choose1to4
-	CMPQ R8, $+96
-	JLE  choose5to6
-	CMPQ R8, $+112
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+80
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+32
-	JLE  choose1to2
-	CMPQ R8, $+48
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+16
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+48
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+96
+	JGT  choose7to8
+	CMPQ R8, $+80
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+112
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+192
+	JGT  choose13to16
+	CMPQ R8, $+160
+	JGT  choose11to12
+	CMPQ R8, $+144
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+176
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+224
+	JGT  choose15to16
+	CMPQ R8, $+208
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+240
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+384
+	JGT  choose25to32
+	CMPQ R8, $+320
+	JGT  choose21to24
+	CMPQ R8, $+288
+	JGT  choose19to20
+	CMPQ R8, $+272
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+304
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+352
+	JGT  choose23to24
+	CMPQ R8, $+336
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+368
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+448
+	JGT  choose29to32
+	CMPQ R8, $+416
+	JGT  choose27to28
+	CMPQ R8, $+400
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+432
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+480
+	JGT  choose31to32
+	CMPQ R8, $+464
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+496
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMOVUPS.Z (CX), K1, Z11
 	CMPQ      R9, $+1
@@ -84516,8 +84427,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z11, K3, (DX)
 	JMP     fewNext
@@ -84732,8 +84642,7 @@ part0:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPD.Z (R11), K1, Z12
 	VPADDQ    Z12, Z11, Z11
@@ -84744,8 +84653,7 @@ part1:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPD.Z 64(R11), K1, Z12
 	VPADDQ    Z12, Z10, Z10
@@ -84756,8 +84664,7 @@ part2:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPD.Z 128(R11), K1, Z12
 	VPADDQ    Z12, Z9, Z9
@@ -84768,8 +84675,7 @@ part3:
 	CMPQ      R10, $+0
 	JLE       tailed4
 	MOVQ      $-1, R12
-	SHLXQ     R10, R12, R12
-	NOTQ      R12
+	BZHIQ     R10, R12, R12
 	KMOVW     R12, K1
 	VMOVUPD.Z 192(R11), K1, Z12
 	VPADDQ    Z12, Z8, Z8
@@ -84847,8 +84753,7 @@ without8at0:
 
 manyPart:
 	MOVQ    $-1, R11
-	SHLXQ   R8, R11, R11
-	NOTQ    R11
+	BZHIQ   R8, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z11, K3, (DX)
 	JMP     manyNext
@@ -85128,7 +85033,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst19<>+0(SB), Z11
+	VMOVUPS reducesumConst20<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -85165,8 +85070,8 @@ pack3:
 	MOVQ    $+119, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst20<>+0(SB), Z11
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst21<>+0(SB), Z11
+	VMOVUPS reducesumConst20<>+0(SB), Z10
 
 pack3loop:
 	LEAQ       208(CX), R11
@@ -85207,7 +85112,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst20<>+0(SB), Z10
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -85252,12 +85157,11 @@ unpacked:
 	ANDQ    $+7, DI
 	ADDQ    $+1, DI
 	MOVQ    $-1, SI
-	SHLXQ   DI, SI, SI
-	NOTQ    SI
+	BZHIQ   DI, SI, SI
 	KMOVW   SI, K1
 	CMPQ    R8, $+16
 	JGT     rest
-	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst20<>+0(SB), Z10
 	CMPQ    R8, $+8
 	JLE     whole1
 
@@ -85385,160 +85289,162 @@ fewWhole:
 	SHLQ $0x06, R11
 	ADDQ SI, R11
 	CMPQ R8, $+128
-	JLE  choose1to16
-	CMPQ R8, $+192
-	JLE  choose17to24
-	CMPQ R8, $+224
-	JLE  choose25to28
-	CMPQ R8, $+240
-	JLE  choose29to30
-	CMPQ R8, $+248
-	JLE  choose31to31
-	JMP  fewRow31
-
-choose31to31:
-	JMP fewRow30
-
-choose29to30:
-	CMPQ R8, $+232
-	JLE  choose29to29
-	JMP  fewRow29
-
-choose29to29:
-	JMP fewRow28
-
-choose25to28:
-	CMPQ R8, $+208
-	JLE  choose25to26
-	CMPQ R8, $+216
-	JLE  choose27to27
-	JMP  fewRow27
-
-choose27to27:
-	JMP fewRow26
-
-choose25to26:
-	CMPQ R8, $+200
-	JLE  choose25to25
-	JMP  fewRow25
-
-choose25to25:
-	JMP fewRow24
-
-choose17to24:
-	CMPQ R8, $+160
-	JLE  choose17to20
-	CMPQ R8, $+176
-	JLE  choose21to22
-	CMPQ R8, $+184
-	JLE  choose23to23
-	JMP  fewRow23
-
-choose23to23:
-	JMP fewRow22
-
-choose21to22:
-	CMPQ R8, $+168
-	JLE  choose21to21
-	JMP  fewRow21
-
-choose21to21:
-	JMP fewRow20
-
-choose17to20:
-	CMPQ R8, $+144
-	JLE  choose17to18
-	CMPQ R8, $+152
-	JLE  choose19to19
-	JMP  fewRow19
-
-choose19to19:
-	JMP fewRow18
-
-choose17to18:
-	CMPQ R8, $+136
-	JLE  choose17to17
-	JMP  fewRow17
-
-choose17to17:
-	JMP fewRow16
-
-choose1to16:
+	JGT  choose17to32
 	CMPQ R8, $+64
-	JLE  choose1to8
-	CMPQ R8, $+96
-	JLE  choose9to12
-	CMPQ R8, $+112
-	JLE  choose13to14
-	CMPQ R8, $+120
-	JLE  choose15to15
-	JMP  fewRow15
-
-choose15to15:
-	JMP fewRow14
-
-choose13to14:
-	CMPQ R8, $+104
-	JLE  choose13to13
-	JMP  fewRow13
-
-choose13to13:
-	JMP fewRow12
-
-choose9to12:
-	CMPQ R8, $+80
-	JLE  choose9to10
-	CMPQ R8, $+88
-	JLE  choose11to11
-	JMP  fewRow11
-
-choose11to11:
-	JMP fewRow10
-
-choose9to10:
-	CMPQ R8, $+72
-	JLE  choose9to9
-	JMP  fewRow9
-
-choose9to9:
-	JMP fewRow8
-
-choose1to8:
+	JGT  choose9to16
 	CMPQ R8, $+32
-	JLE  choose1to4
-	CMPQ R8, $+48
-	JLE  choose5to6
-	CMPQ R8, $+56
-	JLE  choose7to7
-	JMP  fewRow7
-
-choose7to7:
-	JMP fewRow6
-
-choose5to6:
-	CMPQ R8, $+40
-	JLE  choose5to5
-	JMP  fewRow5
-
-choose5to5:
-	JMP fewRow4
-
-choose1to4:
+	JGT  choose5to8
 	CMPQ R8, $+16
-	JLE  choose1to2
-	CMPQ R8, $+24
-	JLE  choose3to3
-	JMP  fewRow3
-
-choose3to3:
-	JMP fewRow2
-
-choose1to2:
+	JGT  choose3to4
 	CMPQ R8, $+8
-	JLE  choose1to1
-	JMP  fewRow1
+	JGT  choose2to2
+	JMP  fewRow0
 
-choose1to1:
+choose2to2:
+	JMP fewRow1
+
+choose3to4:
+	CMPQ R8, $+24
+	JGT  choose4to4
+	JMP  fewRow2
+
+choose4to4:
+	JMP fewRow3
+
+choose5to8:
+	CMPQ R8, $+48
+	JGT  choose7to8
+	CMPQ R8, $+40
+	JGT  choose6to6
+	JMP  fewRow4
+
+choose6to6:
+	JMP fewRow5
+
+choose7to8:
+	CMPQ R8, $+56
+	JGT  choose8to8
+	JMP  fewRow6
+
+choose8to8:
+	JMP fewRow7
+
+choose9to16:
+	CMPQ R8, $+96
+	JGT  choose13to16
+	CMPQ R8, $+80
+	JGT  choose11to12
+	CMPQ R8, $+72
+	JGT  choose10to10
+	JMP  fewRow8
+
+choose10to10:
+	JMP fewRow9
+
+choose11to12:
+	CMPQ R8, $+88
+	JGT  choose12to12
+	JMP  fewRow10
+
+choose12to12:
+	JMP fewRow11
+
+choose13to16:
+	CMPQ R8, $+112
+	JGT  choose15to16
+	CMPQ R8, $+104
+	JGT  choose14to14
+	JMP  fewRow12
+
+choose14to14:
+	JMP fewRow13
+
+choose15to16:
+	CMPQ R8, $+120
+	JGT  choose16to16
+	JMP  fewRow14
+
+choose16to16:
+	JMP fewRow15
+
+choose17to32:
+	CMPQ R8, $+192
+	JGT  choose25to32
+	CMPQ R8, $+160
+	JGT  choose21to24
+	CMPQ R8, $+144
+	JGT  choose19to20
+	CMPQ R8, $+136
+	JGT  choose18to18
+	JMP  fewRow16
+
+choose18to18:
+	JMP fewRow17
+
+choose19to20:
+	CMPQ R8, $+152
+	JGT  choose20to20
+	JMP  fewRow18
+
+choose20to20:
+	JMP fewRow19
+
+choose21to24:
+	CMPQ R8, $+176
+	JGT  choose23to24
+	CMPQ R8, $+168
+	JGT  choose22to22
+	JMP  fewRow20
+
+choose22to22:
+	JMP fewRow21
+
+choose23to24:
+	CMPQ R8, $+184
+	JGT  choose24to24
+	JMP  fewRow22
+
+choose24to24:
+	JMP fewRow23
+
+choose25to32:
+	CMPQ R8, $+224
+	JGT  choose29to32
+	CMPQ R8, $+208
+	JGT  choose27to28
+	CMPQ R8, $+200
+	JGT  choose26to26
+	JMP  fewRow24
+
+choose26to26:
+	JMP fewRow25
+
+choose27to28:
+	CMPQ R8, $+216
+	JGT  choose28to28
+	JMP  fewRow26
+
+choose28to28:
+	JMP fewRow27
+
+choose29to32:
+	CMPQ R8, $+240
+	JGT  choose31to32
+	CMPQ R8, $+232
+	JGT  choose30to30
+	JMP  fewRow28
+
+choose30to30:
+	JMP fewRow29
+
+choose31to32:
+	CMPQ R8, $+248
+	JGT  choose32to32
+	JMP  fewRow30
+
+choose32to32:
+	JMP fewRow31
+
 fewRow0:
 	VMOVUPD.Z (CX), K1, Z10
 	CMPQ      R9, $+1
@@ -86661,8 +86567,7 @@ fewFold:
 
 fewPart:
 	MOVQ    $-1, R10
-	SHLXQ   R9, R10, R10
-	NOTQ    R10
+	BZHIQ   R9, R10, R10
 	KMOVW   R10, K3
 	VMOVUPD Z10, K3, (DX)
 	JMP     fewNext
@@ -86912,8 +86817,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -86935,8 +86839,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -87112,8 +87015,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -87137,8 +87039,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -87323,8 +87224,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -87350,8 +87250,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -87550,8 +87449,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -87579,8 +87477,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -87800,8 +87697,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -87831,8 +87727,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -88053,8 +87948,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -88084,8 +87978,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -88320,8 +88213,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -88353,8 +88245,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -88582,8 +88473,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -88615,8 +88505,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -88858,8 +88747,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -88893,8 +88781,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -89150,8 +89037,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -89187,8 +89073,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -89402,8 +89287,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -89425,8 +89309,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPD Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -89602,8 +89485,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -89627,8 +89509,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -89813,8 +89694,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -89840,8 +89720,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -90040,8 +89919,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -90069,8 +89947,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -90290,8 +90167,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -90321,8 +90197,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -90543,8 +90418,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -90574,8 +90448,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -90810,8 +90683,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -90843,8 +90715,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -91072,8 +90943,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -91105,8 +90975,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -91348,8 +91217,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -91383,8 +91251,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -91640,8 +91507,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -91677,8 +91543,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -91892,8 +91757,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -91916,8 +91780,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -92100,8 +91963,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -92127,8 +91989,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -92327,8 +92188,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -92357,8 +92217,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -92571,8 +92430,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -92604,8 +92462,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -92846,8 +92703,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -92882,8 +92738,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -93125,8 +92980,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -93161,8 +93015,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -93418,8 +93271,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -93457,8 +93309,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -93714,8 +93565,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -93753,8 +93603,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -94024,8 +93873,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -94066,8 +93914,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -94351,8 +94198,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -94396,8 +94242,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -94618,8 +94463,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -94643,8 +94487,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -94841,8 +94684,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -94870,8 +94712,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -94948,40 +94789,40 @@ many2:
 	JLT       one2
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   (SI)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   64(SI)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS   64(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
 	VMOVAPS   Z0, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z1, Z4, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z1, Z4, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z1, Z4, Z5
 	VMOVAPS   Z5, Z1
 	VMOVAPS   Z2, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z3, Z5, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z3, Z5, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z4
 	VMOVAPS   Z4, Z3
 	MOVQ      72(AX), R11
@@ -95097,8 +94938,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -95130,8 +94970,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -95211,34 +95050,34 @@ many3:
 	JLT       one3
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   (R9)(SI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(R9)(SI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R9)(CX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   64(R9)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   (R9)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(R9)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z3, Z3
@@ -95246,15 +95085,15 @@ many3:
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVAPS   Z3, Z6
-	VMOVUPS   reducesumConst11<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VPERMT2PS Z2, Z7, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z6
 	VMOVAPS   Z6, Z2
 	VMOVAPS   Z1, Z7
-	VMOVUPS   reducesumConst11<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VPERMT2PS Z0, Z6, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z7
 	VMOVAPS   Z7, Z0
 	MOVQ      72(AX), R10
@@ -95376,8 +95215,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -95413,8 +95251,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -95507,34 +95344,34 @@ many4:
 	JLT       one4
 	VMOVUPS   (DX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(DX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   (DX)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   64(DX)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   (DX)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   64(DX)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   (DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 	VMOVUPS   64(DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z6, Z0, Z0
@@ -95543,24 +95380,24 @@ many4:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (DI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS   64(DI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
 	VMOVAPS   Z0, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z1, Z4, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z1, Z4, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z1, Z4, Z5
 	VMOVAPS   Z5, Z1
 	VMOVAPS   Z2, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z3, Z5, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z3, Z5, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z4
 	VMOVAPS   Z4, Z3
 	MOVQ      72(AX), R12
@@ -95692,8 +95529,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -95733,8 +95569,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -95828,44 +95663,44 @@ many5:
 	JLT       one5
 	VMOVUPS   (R8), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R8), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   (R8)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(R8)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   64(R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   (CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   64(CX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   (CX)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(CX)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z4, Z3, Z3
@@ -95873,15 +95708,15 @@ many5:
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z6, Z0, Z0
 	VMOVAPS   Z3, Z7
-	VMOVUPS   reducesumConst11<>+0(SB), Z6
-	VPERMT2PS Z2, Z6, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VPERMT2PS Z2, Z6, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z2, Z6, Z7
 	VMOVAPS   Z7, Z2
 	VMOVAPS   Z1, Z6
-	VMOVUPS   reducesumConst11<>+0(SB), Z7
-	VPERMT2PS Z0, Z7, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VPERMT2PS Z0, Z7, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VPERMT2PS Z0, Z7, Z6
 	VMOVAPS   Z6, Z0
 	MOVQ      72(AX), R11
@@ -96013,8 +95848,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -96054,8 +95888,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -96152,34 +95985,34 @@ many6:
 	JLT       one6
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   (SI)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
 	VMOVUPS   64(SI)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   (SI)(R8*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   64(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   (SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
@@ -96188,18 +96021,18 @@ many6:
 	VADDPS    Z4, Z3, Z3
 	VMOVUPS   (BX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   64(BX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   (BX)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(BX)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z4, Z0, Z0
@@ -96207,15 +96040,15 @@ many6:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
 	VMOVAPS   Z0, Z6
-	VMOVUPS   reducesumConst11<>+0(SB), Z7
-	VPERMT2PS Z1, Z7, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VPERMT2PS Z1, Z7, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VPERMT2PS Z1, Z7, Z6
 	VMOVAPS   Z6, Z1
 	VMOVAPS   Z2, Z7
-	VMOVUPS   reducesumConst11<>+0(SB), Z6
-	VPERMT2PS Z3, Z6, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VPERMT2PS Z3, Z6, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z3, Z6, Z7
 	VMOVAPS   Z7, Z3
 	MOVQ      72(AX), R12
@@ -96353,8 +96186,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -96398,8 +96230,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -96496,54 +96327,54 @@ many7:
 	JLT       one7
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   (R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z6, Z2, Z2
 	VMOVUPS   64(R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS   (R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z2, Z2
 	VMOVUPS   64(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   (DX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   64(DX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   (DX)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(DX)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   (DX)(SI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   64(DX)(SI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z7, Z3, Z3
@@ -96551,15 +96382,15 @@ many7:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVAPS   Z3, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z2, Z4, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z2, Z4, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z2, Z4, Z5
 	VMOVAPS   Z5, Z2
 	VMOVAPS   Z1, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z0, Z5, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z0, Z5, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z0, Z5, Z4
 	VMOVAPS   Z4, Z0
 	MOVQ      72(AX), R11
@@ -96697,8 +96528,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -96742,8 +96572,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -96843,34 +96672,34 @@ many8:
 	JLT       one8
 	VMOVUPS   (DI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst10<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
 	VMOVUPS   64(DI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst10<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
 	VMOVUPS   (DI)(DX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   64(DI)(DX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (DI)(R9*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   64(DI)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   (DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   64(DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -96879,28 +96708,28 @@ many8:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   (R8), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   64(R8), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   (R8)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   64(R8)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   (R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z7, Z0, Z0
@@ -96908,15 +96737,15 @@ many8:
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVAPS   Z0, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z1, Z5, Z0
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z1, Z5, Z0
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z1, Z5, Z4
 	VMOVAPS   Z4, Z1
 	VMOVAPS   Z2, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z3, Z4, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z3, Z4, Z2
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z5
 	VMOVAPS   Z5, Z3
 	MOVQ      72(AX), R12
@@ -97060,8 +96889,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -97109,8 +96937,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -97213,34 +97040,34 @@ many9:
 	JLT       one9
 	VMOVUPS   (CX), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst10<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(CX), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst10<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
 	VMOVUPS   (CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   64(CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   (CX)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst10<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VMOVUPS   64(CX)(DI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst10<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
 	VMOVUPS   (CX)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(CX)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z4, Z3, Z3
@@ -97249,34 +97076,34 @@ many9:
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   (SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst10<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
 	VMOVUPS   64(SI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst10<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VMOVUPS   (SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst10<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   (SI)(DI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst10<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VMOVUPS   64(SI)(DI*1), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst10<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
 	VMOVUPS   (SI)(BX*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   64(SI)(BX*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst10<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -97288,15 +97115,15 @@ many9:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVAPS   Z3, Z5
-	VMOVUPS   reducesumConst11<>+0(SB), Z4
-	VPERMT2PS Z2, Z4, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VPERMT2PS Z2, Z4, Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z2, Z4, Z5
 	VMOVAPS   Z5, Z2
 	VMOVAPS   Z1, Z4
-	VMOVUPS   reducesumConst11<>+0(SB), Z5
-	VPERMT2PS Z0, Z5, Z1
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VPERMT2PS Z0, Z5, Z1
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z0, Z5, Z4
 	VMOVAPS   Z4, Z0
 	MOVQ      72(AX), R11
@@ -97446,8 +97273,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -97499,8 +97325,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -97714,8 +97539,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -97737,8 +97561,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -97914,8 +97737,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -97939,8 +97761,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -98125,8 +97946,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -98152,8 +97972,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -98352,8 +98171,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -98381,8 +98199,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -98602,8 +98419,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -98633,8 +98449,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -98855,8 +98670,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -98886,8 +98700,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -99122,8 +98935,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -99155,8 +98967,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -99384,8 +99195,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -99417,8 +99227,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -99660,8 +99469,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -99695,8 +99503,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPS Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -99952,8 +99759,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -99989,8 +99795,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPS Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -100204,8 +100009,7 @@ vector0done:
 
 narrow0:
 	MOVQ  $-1, DI
-	SHLXQ SI, DI, DI
-	NOTQ  DI
+	BZHIQ SI, DI, DI
 	KMOVW DI, K1
 	MOVQ  BX, 8(SP)
 
@@ -100227,8 +100031,7 @@ narrow0left:
 
 narrow0done:
 	MOVQ    $-1, R8
-	SHLXQ   SI, R8, R8
-	NOTQ    R8
+	BZHIQ   SI, R8, R8
 	KMOVW   R8, K3
 	VMOVUPD Z3, K3, (CX)
 	MOVQ    (SP), R8
@@ -100404,8 +100207,7 @@ vector1done:
 
 narrow1:
 	MOVQ  $-1, DI
-	SHLXQ R8, DI, DI
-	NOTQ  DI
+	BZHIQ R8, DI, DI
 	KMOVW DI, K1
 	MOVQ  CX, 8(SP)
 
@@ -100429,8 +100231,7 @@ narrow1left:
 
 narrow1done:
 	MOVQ    $-1, R9
-	SHLXQ   R8, R9, R9
-	NOTQ    R9
+	BZHIQ   R8, R9, R9
 	KMOVW   R9, K3
 	VMOVUPD Z0, K3, (BX)
 	MOVQ    (SP), R9
@@ -100615,8 +100416,7 @@ vector2done:
 
 narrow2:
 	MOVQ  $-1, R10
-	SHLXQ DI, R10, R10
-	NOTQ  R10
+	BZHIQ DI, R10, R10
 	KMOVW R10, K1
 	MOVQ  CX, 8(SP)
 
@@ -100642,8 +100442,7 @@ narrow2left:
 
 narrow2done:
 	MOVQ    $-1, R11
-	SHLXQ   DI, R11, R11
-	NOTQ    R11
+	BZHIQ   DI, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z3, K3, (DX)
 	MOVQ    (SP), R11
@@ -100842,8 +100641,7 @@ vector3done:
 
 narrow3:
 	MOVQ  $-1, R11
-	SHLXQ DI, R11, R11
-	NOTQ  R11
+	BZHIQ DI, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -100871,8 +100669,7 @@ narrow3left:
 
 narrow3done:
 	MOVQ    $-1, R10
-	SHLXQ   DI, R10, R10
-	NOTQ    R10
+	BZHIQ   DI, R10, R10
 	KMOVW   R10, K3
 	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R10
@@ -101092,8 +100889,7 @@ vector4done:
 
 narrow4:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  SI, 8(SP)
 
@@ -101123,8 +100919,7 @@ narrow4left:
 
 narrow4done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (CX)
 	MOVQ    (SP), R12
@@ -101345,8 +101140,7 @@ vector5done:
 
 narrow5:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  R9, 8(SP)
 
@@ -101376,8 +101170,7 @@ narrow5left:
 
 narrow5done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (BX)
 	MOVQ    (SP), R11
@@ -101612,8 +101405,7 @@ vector6done:
 
 narrow6:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  DI, 8(SP)
 
@@ -101645,8 +101437,7 @@ narrow6left:
 
 narrow6done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (DX)
 	MOVQ    (SP), R12
@@ -101874,8 +101665,7 @@ vector7done:
 
 narrow7:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  CX, 8(SP)
 
@@ -101907,8 +101697,7 @@ narrow7left:
 
 narrow7done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (R8)
 	MOVQ    (SP), R11
@@ -102150,8 +101939,7 @@ vector8done:
 
 narrow8:
 	MOVQ  $-1, R11
-	SHLXQ R10, R11, R11
-	NOTQ  R11
+	BZHIQ R10, R11, R11
 	KMOVW R11, K1
 	MOVQ  BX, 8(SP)
 
@@ -102185,8 +101973,7 @@ narrow8left:
 
 narrow8done:
 	MOVQ    $-1, R12
-	SHLXQ   R10, R12, R12
-	NOTQ    R12
+	BZHIQ   R10, R12, R12
 	KMOVW   R12, K3
 	VMOVUPD Z3, K3, (SI)
 	MOVQ    (SP), R12
@@ -102442,8 +102229,7 @@ vector9done:
 
 narrow9:
 	MOVQ  $-1, R12
-	SHLXQ R10, R12, R12
-	NOTQ  R12
+	BZHIQ R10, R12, R12
 	KMOVW R12, K1
 	MOVQ  DX, 8(SP)
 
@@ -102479,8 +102265,7 @@ narrow9left:
 
 narrow9done:
 	MOVQ    $-1, R11
-	SHLXQ   R10, R11, R11
-	NOTQ    R11
+	BZHIQ   R10, R11, R11
 	KMOVW   R11, K3
 	VMOVUPD Z0, K3, (R9)
 	MOVQ    (SP), R11
@@ -102554,14 +102339,12 @@ last:
 
 few:
 	MOVQ      $-1, SI
-	SHLXQ     BX, SI, SI
-	NOTQ      SI
+	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (CX), K1, Z0
 	VCVTPS2PH $0x00, Z0, Y1
 	MOVQ      $-1, SI
-	SHLXQ     BX, SI, SI
-	NOTQ      SI
+	BZHIQ     BX, SI, SI
 	KMOVW     SI, K3
 	VMOVDQU16 Y1, K3, (DX)
 
@@ -102584,44 +102367,44 @@ many:
 	JLT         one
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, (DX)
 	VMOVUPS     64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 32(DX)
 	VMOVUPS     128(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 64(DX)
 	VMOVUPS     192(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -102636,11 +102419,11 @@ one:
 	JLT         last
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -102659,11 +102442,11 @@ last:
 	ADDQ        BX, CX
 	VMOVUPS     -64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -102672,22 +102455,20 @@ last:
 
 few:
 	MOVQ        $-1, SI
-	SHLXQ       BX, SI, SI
-	NOTQ        SI
+	BZHIQ       BX, SI, SI
 	KMOVW       SI, K1
 	VMOVUPS.Z   (CX), K1, Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst21<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst22<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst23<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst23<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst24<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	MOVQ        $-1, SI
-	SHLXQ       BX, SI, SI
-	NOTQ        SI
+	BZHIQ       BX, SI, SI
 	KMOVW       SI, K3
 	VMOVDQU16   Y1, K3, (DX)
 
@@ -102695,11 +102476,11 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst21<>+0(SB)/8, $0x0000000100000001
-GLOBL reducesumConst21<>(SB), RODATA|NOPTR, $8
-
-DATA reducesumConst22<>+0(SB)/8, $0x00007fff00007fff
+DATA reducesumConst22<>+0(SB)/8, $0x0000000100000001
 GLOBL reducesumConst22<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst23<>+0(SB)/8, $0x0040000000400000
+DATA reducesumConst23<>+0(SB)/8, $0x00007fff00007fff
 GLOBL reducesumConst23<>(SB), RODATA|NOPTR, $8
+
+DATA reducesumConst24<>+0(SB)/8, $0x0040000000400000
+GLOBL reducesumConst24<>(SB), RODATA|NOPTR, $8

@@ -25,161 +25,161 @@ TEXT ·sumF32NEON(SB), $536-8
 	FMOVQ	16(R5), F0
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$64, R2
-	BLE	choose1to16
-	CMP	$96, R2
-	BLE	choose17to24
-	CMP	$112, R2
-	BLE	choose25to28
-	CMP	$120, R2
-	BLE	choose29to30
-	CMP	$124, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$116, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$104, R2
-	BLE	choose25to26
-	CMP	$108, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$100, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$80, R2
-	BLE	choose17to20
-	CMP	$88, R2
-	BLE	choose21to22
-	CMP	$92, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$84, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$72, R2
-	BLE	choose17to18
-	CMP	$76, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$68, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R2
-	BLE	choose1to8
-	CMP	$48, R2
-	BLE	choose9to12
-	CMP	$56, R2
-	BLE	choose13to14
-	CMP	$60, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$52, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$40, R2
-	BLE	choose9to10
-	CMP	$44, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$36, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R2
-	BLE	choose1to4
-	CMP	$24, R2
-	BLE	choose5to6
-	CMP	$28, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$20, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R2
-	BLE	choose1to2
-	CMP	$12, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$12, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$24, R2
+	BGT	choose7to8
+	CMP	$20, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$28, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$48, R2
+	BGT	choose13to16
+	CMP	$40, R2
+	BGT	choose11to12
+	CMP	$36, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$44, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$56, R2
+	BGT	choose15to16
+	CMP	$52, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$60, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$96, R2
+	BGT	choose25to32
+	CMP	$80, R2
+	BGT	choose21to24
+	CMP	$72, R2
+	BGT	choose19to20
+	CMP	$68, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$76, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$88, R2
+	BGT	choose23to24
+	CMP	$84, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$92, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$112, R2
+	BGT	choose29to32
+	CMP	$104, R2
+	BGT	choose27to28
+	CMP	$100, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$108, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$120, R2
+	BGT	choose31to32
+	CMP	$116, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$124, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -3492,161 +3492,161 @@ TEXT ·sumF64NEON(SB), $536-8
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	VSHL	$32, V1.D2, V1.D2
 	CMP	$32, R2
-	BLE	choose1to16
-	CMP	$48, R2
-	BLE	choose17to24
-	CMP	$56, R2
-	BLE	choose25to28
-	CMP	$60, R2
-	BLE	choose29to30
-	CMP	$62, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$58, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$52, R2
-	BLE	choose25to26
-	CMP	$54, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$50, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$40, R2
-	BLE	choose17to20
-	CMP	$44, R2
-	BLE	choose21to22
-	CMP	$46, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$42, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$36, R2
-	BLE	choose17to18
-	CMP	$38, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$34, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$16, R2
-	BLE	choose1to8
-	CMP	$24, R2
-	BLE	choose9to12
-	CMP	$28, R2
-	BLE	choose13to14
-	CMP	$30, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$26, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$20, R2
-	BLE	choose9to10
-	CMP	$22, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$18, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$8, R2
-	BLE	choose1to4
-	CMP	$12, R2
-	BLE	choose5to6
-	CMP	$14, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$10, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$4, R2
-	BLE	choose1to2
-	CMP	$6, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$2, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$6, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$12, R2
+	BGT	choose7to8
+	CMP	$10, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$14, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$24, R2
+	BGT	choose13to16
+	CMP	$20, R2
+	BGT	choose11to12
+	CMP	$18, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$22, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$28, R2
+	BGT	choose15to16
+	CMP	$26, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$30, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$48, R2
+	BGT	choose25to32
+	CMP	$40, R2
+	BGT	choose21to24
+	CMP	$36, R2
+	BGT	choose19to20
+	CMP	$34, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$38, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$44, R2
+	BGT	choose23to24
+	CMP	$42, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$46, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$56, R2
+	BGT	choose29to32
+	CMP	$52, R2
+	BGT	choose27to28
+	CMP	$50, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$54, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$60, R2
+	BGT	choose31to32
+	CMP	$58, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$62, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -6533,161 +6533,161 @@ TEXT ·sumF16NEON(SB), $536-8
 	FMOVQ	16(R5), F0
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$64, R2
-	BLE	choose1to16
-	CMP	$96, R2
-	BLE	choose17to24
-	CMP	$112, R2
-	BLE	choose25to28
-	CMP	$120, R2
-	BLE	choose29to30
-	CMP	$124, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$116, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$104, R2
-	BLE	choose25to26
-	CMP	$108, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$100, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$80, R2
-	BLE	choose17to20
-	CMP	$88, R2
-	BLE	choose21to22
-	CMP	$92, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$84, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$72, R2
-	BLE	choose17to18
-	CMP	$76, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$68, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R2
-	BLE	choose1to8
-	CMP	$48, R2
-	BLE	choose9to12
-	CMP	$56, R2
-	BLE	choose13to14
-	CMP	$60, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$52, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$40, R2
-	BLE	choose9to10
-	CMP	$44, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$36, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R2
-	BLE	choose1to4
-	CMP	$24, R2
-	BLE	choose5to6
-	CMP	$28, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$20, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R2
-	BLE	choose1to2
-	CMP	$12, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$12, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$24, R2
+	BGT	choose7to8
+	CMP	$20, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$28, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$48, R2
+	BGT	choose13to16
+	CMP	$40, R2
+	BGT	choose11to12
+	CMP	$36, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$44, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$56, R2
+	BGT	choose15to16
+	CMP	$52, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$60, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$96, R2
+	BGT	choose25to32
+	CMP	$80, R2
+	BGT	choose21to24
+	CMP	$72, R2
+	BGT	choose19to20
+	CMP	$68, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$76, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$88, R2
+	BGT	choose23to24
+	CMP	$84, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$92, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$112, R2
+	BGT	choose29to32
+	CMP	$104, R2
+	BGT	choose27to28
+	CMP	$100, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$108, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$120, R2
+	BGT	choose31to32
+	CMP	$116, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$124, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -10971,161 +10971,161 @@ TEXT ·sumBF16NEON(SB), $536-8
 	FMOVQ	16(R5), F0
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	CMP	$64, R2
-	BLE	choose1to16
-	CMP	$96, R2
-	BLE	choose17to24
-	CMP	$112, R2
-	BLE	choose25to28
-	CMP	$120, R2
-	BLE	choose29to30
-	CMP	$124, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$116, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$104, R2
-	BLE	choose25to26
-	CMP	$108, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$100, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$80, R2
-	BLE	choose17to20
-	CMP	$88, R2
-	BLE	choose21to22
-	CMP	$92, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$84, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$72, R2
-	BLE	choose17to18
-	CMP	$76, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$68, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R2
-	BLE	choose1to8
-	CMP	$48, R2
-	BLE	choose9to12
-	CMP	$56, R2
-	BLE	choose13to14
-	CMP	$60, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$52, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$40, R2
-	BLE	choose9to10
-	CMP	$44, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$36, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R2
-	BLE	choose1to4
-	CMP	$24, R2
-	BLE	choose5to6
-	CMP	$28, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$20, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R2
-	BLE	choose1to2
-	CMP	$12, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$12, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$24, R2
+	BGT	choose7to8
+	CMP	$20, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$28, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$48, R2
+	BGT	choose13to16
+	CMP	$40, R2
+	BGT	choose11to12
+	CMP	$36, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$44, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$56, R2
+	BGT	choose15to16
+	CMP	$52, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$60, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$96, R2
+	BGT	choose25to32
+	CMP	$80, R2
+	BGT	choose21to24
+	CMP	$72, R2
+	BGT	choose19to20
+	CMP	$68, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$76, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$88, R2
+	BGT	choose23to24
+	CMP	$84, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$92, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$112, R2
+	BGT	choose29to32
+	CMP	$104, R2
+	BGT	choose27to28
+	CMP	$100, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$108, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$120, R2
+	BGT	choose31to32
+	CMP	$116, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$124, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -15408,161 +15408,161 @@ TEXT ·sumI32NEON(SB), $536-8
 	SUB	R6, R5, R5
 	FMOVQ	16(R5), F0
 	CMP	$64, R2
-	BLE	choose1to16
-	CMP	$96, R2
-	BLE	choose17to24
-	CMP	$112, R2
-	BLE	choose25to28
-	CMP	$120, R2
-	BLE	choose29to30
-	CMP	$124, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$116, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$104, R2
-	BLE	choose25to26
-	CMP	$108, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$100, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$80, R2
-	BLE	choose17to20
-	CMP	$88, R2
-	BLE	choose21to22
-	CMP	$92, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$84, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$72, R2
-	BLE	choose17to18
-	CMP	$76, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$68, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R2
-	BLE	choose1to8
-	CMP	$48, R2
-	BLE	choose9to12
-	CMP	$56, R2
-	BLE	choose13to14
-	CMP	$60, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$52, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$40, R2
-	BLE	choose9to10
-	CMP	$44, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$36, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R2
-	BLE	choose1to4
-	CMP	$24, R2
-	BLE	choose5to6
-	CMP	$28, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$20, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R2
-	BLE	choose1to2
-	CMP	$12, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$12, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$24, R2
+	BGT	choose7to8
+	CMP	$20, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$28, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$48, R2
+	BGT	choose13to16
+	CMP	$40, R2
+	BGT	choose11to12
+	CMP	$36, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$44, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$56, R2
+	BGT	choose15to16
+	CMP	$52, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$60, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$96, R2
+	BGT	choose25to32
+	CMP	$80, R2
+	BGT	choose21to24
+	CMP	$72, R2
+	BGT	choose19to20
+	CMP	$68, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$76, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$88, R2
+	BGT	choose23to24
+	CMP	$84, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$92, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$112, R2
+	BGT	choose29to32
+	CMP	$104, R2
+	BGT	choose27to28
+	CMP	$100, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$108, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$120, R2
+	BGT	choose31to32
+	CMP	$116, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$124, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -18809,161 +18809,161 @@ TEXT ·sumI64NEON(SB), $536-8
 	SUB	R6, R5, R5
 	FMOVQ	16(R5), F0
 	CMP	$32, R2
-	BLE	choose1to16
-	CMP	$48, R2
-	BLE	choose17to24
-	CMP	$56, R2
-	BLE	choose25to28
-	CMP	$60, R2
-	BLE	choose29to30
-	CMP	$62, R2
-	BLE	choose31to31
-	JMP	vectors32
-
-choose31to31:
-	JMP	vectors31
-
-choose29to30:
-	CMP	$58, R2
-	BLE	choose29to29
-	JMP	vectors30
-
-choose29to29:
-	JMP	vectors29
-
-choose25to28:
-	CMP	$52, R2
-	BLE	choose25to26
-	CMP	$54, R2
-	BLE	choose27to27
-	JMP	vectors28
-
-choose27to27:
-	JMP	vectors27
-
-choose25to26:
-	CMP	$50, R2
-	BLE	choose25to25
-	JMP	vectors26
-
-choose25to25:
-	JMP	vectors25
-
-choose17to24:
-	CMP	$40, R2
-	BLE	choose17to20
-	CMP	$44, R2
-	BLE	choose21to22
-	CMP	$46, R2
-	BLE	choose23to23
-	JMP	vectors24
-
-choose23to23:
-	JMP	vectors23
-
-choose21to22:
-	CMP	$42, R2
-	BLE	choose21to21
-	JMP	vectors22
-
-choose21to21:
-	JMP	vectors21
-
-choose17to20:
-	CMP	$36, R2
-	BLE	choose17to18
-	CMP	$38, R2
-	BLE	choose19to19
-	JMP	vectors20
-
-choose19to19:
-	JMP	vectors19
-
-choose17to18:
-	CMP	$34, R2
-	BLE	choose17to17
-	JMP	vectors18
-
-choose17to17:
-	JMP	vectors17
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$16, R2
-	BLE	choose1to8
-	CMP	$24, R2
-	BLE	choose9to12
-	CMP	$28, R2
-	BLE	choose13to14
-	CMP	$30, R2
-	BLE	choose15to15
-	JMP	vectors16
-
-choose15to15:
-	JMP	vectors15
-
-choose13to14:
-	CMP	$26, R2
-	BLE	choose13to13
-	JMP	vectors14
-
-choose13to13:
-	JMP	vectors13
-
-choose9to12:
-	CMP	$20, R2
-	BLE	choose9to10
-	CMP	$22, R2
-	BLE	choose11to11
-	JMP	vectors12
-
-choose11to11:
-	JMP	vectors11
-
-choose9to10:
-	CMP	$18, R2
-	BLE	choose9to9
-	JMP	vectors10
-
-choose9to9:
-	JMP	vectors9
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$8, R2
-	BLE	choose1to4
-	CMP	$12, R2
-	BLE	choose5to6
-	CMP	$14, R2
-	BLE	choose7to7
-	JMP	vectors8
-
-choose7to7:
-	JMP	vectors7
-
-choose5to6:
-	CMP	$10, R2
-	BLE	choose5to5
-	JMP	vectors6
-
-choose5to5:
-	JMP	vectors5
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$4, R2
-	BLE	choose1to2
-	CMP	$6, R2
-	BLE	choose3to3
-	JMP	vectors4
-
-choose3to3:
-	JMP	vectors3
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$2, R2
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	vectors1
+
+choose2to2:
 	JMP	vectors2
 
-choose1to1:
-	JMP	vectors1
+choose3to4:
+	CMP	$6, R2
+	BGT	choose4to4
+	JMP	vectors3
+
+choose4to4:
+	JMP	vectors4
+
+choose5to8:
+	CMP	$12, R2
+	BGT	choose7to8
+	CMP	$10, R2
+	BGT	choose6to6
+	JMP	vectors5
+
+choose6to6:
+	JMP	vectors6
+
+choose7to8:
+	CMP	$14, R2
+	BGT	choose8to8
+	JMP	vectors7
+
+choose8to8:
+	JMP	vectors8
+
+choose9to16:
+	CMP	$24, R2
+	BGT	choose13to16
+	CMP	$20, R2
+	BGT	choose11to12
+	CMP	$18, R2
+	BGT	choose10to10
+	JMP	vectors9
+
+choose10to10:
+	JMP	vectors10
+
+choose11to12:
+	CMP	$22, R2
+	BGT	choose12to12
+	JMP	vectors11
+
+choose12to12:
+	JMP	vectors12
+
+choose13to16:
+	CMP	$28, R2
+	BGT	choose15to16
+	CMP	$26, R2
+	BGT	choose14to14
+	JMP	vectors13
+
+choose14to14:
+	JMP	vectors14
+
+choose15to16:
+	CMP	$30, R2
+	BGT	choose16to16
+	JMP	vectors15
+
+choose16to16:
+	JMP	vectors16
+
+choose17to32:
+	CMP	$48, R2
+	BGT	choose25to32
+	CMP	$40, R2
+	BGT	choose21to24
+	CMP	$36, R2
+	BGT	choose19to20
+	CMP	$34, R2
+	BGT	choose18to18
+	JMP	vectors17
+
+choose18to18:
+	JMP	vectors18
+
+choose19to20:
+	CMP	$38, R2
+	BGT	choose20to20
+	JMP	vectors19
+
+choose20to20:
+	JMP	vectors20
+
+choose21to24:
+	CMP	$44, R2
+	BGT	choose23to24
+	CMP	$42, R2
+	BGT	choose22to22
+	JMP	vectors21
+
+choose22to22:
+	JMP	vectors22
+
+choose23to24:
+	CMP	$46, R2
+	BGT	choose24to24
+	JMP	vectors23
+
+choose24to24:
+	JMP	vectors24
+
+choose25to32:
+	CMP	$56, R2
+	BGT	choose29to32
+	CMP	$52, R2
+	BGT	choose27to28
+	CMP	$50, R2
+	BGT	choose26to26
+	JMP	vectors25
+
+choose26to26:
+	JMP	vectors26
+
+choose27to28:
+	CMP	$54, R2
+	BGT	choose28to28
+	JMP	vectors27
+
+choose28to28:
+	JMP	vectors28
+
+choose29to32:
+	CMP	$60, R2
+	BGT	choose31to32
+	CMP	$58, R2
+	BGT	choose30to30
+	JMP	vectors29
+
+choose30to30:
+	JMP	vectors30
+
+choose31to32:
+	CMP	$62, R2
+	BGT	choose32to32
+	JMP	vectors31
+
+choose32to32:
+	JMP	vectors32
 
 vectors1:
 	ADD	$0, R1, R6
@@ -26184,161 +26184,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$64, R6
-	BLE	choose1to16
-	CMP	$96, R6
-	BLE	choose17to24
-	CMP	$112, R6
-	BLE	choose25to28
-	CMP	$120, R6
-	BLE	choose29to30
-	CMP	$124, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$116, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$104, R6
-	BLE	choose25to26
-	CMP	$108, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$100, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$80, R6
-	BLE	choose17to20
-	CMP	$88, R6
-	BLE	choose21to22
-	CMP	$92, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$84, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$72, R6
-	BLE	choose17to18
-	CMP	$76, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$68, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R6
-	BLE	choose1to8
-	CMP	$48, R6
-	BLE	choose9to12
-	CMP	$56, R6
-	BLE	choose13to14
-	CMP	$60, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$52, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$40, R6
-	BLE	choose9to10
-	CMP	$44, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$36, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R6
-	BLE	choose1to4
-	CMP	$24, R6
-	BLE	choose5to6
-	CMP	$28, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$20, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R6
-	BLE	choose1to2
-	CMP	$12, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$12, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$24, R6
+	BGT	choose7to8
+	CMP	$20, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$28, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$48, R6
+	BGT	choose13to16
+	CMP	$40, R6
+	BGT	choose11to12
+	CMP	$36, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$44, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$56, R6
+	BGT	choose15to16
+	CMP	$52, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$60, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$96, R6
+	BGT	choose25to32
+	CMP	$80, R6
+	BGT	choose21to24
+	CMP	$72, R6
+	BGT	choose19to20
+	CMP	$68, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$76, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$88, R6
+	BGT	choose23to24
+	CMP	$84, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$92, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$112, R6
+	BGT	choose29to32
+	CMP	$104, R6
+	BGT	choose27to28
+	CMP	$100, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$108, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$120, R6
+	BGT	choose31to32
+	CMP	$116, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$124, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10
@@ -29485,161 +29485,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$32, R6
-	BLE	choose1to16
-	CMP	$48, R6
-	BLE	choose17to24
-	CMP	$56, R6
-	BLE	choose25to28
-	CMP	$60, R6
-	BLE	choose29to30
-	CMP	$62, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$58, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$52, R6
-	BLE	choose25to26
-	CMP	$54, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$50, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$40, R6
-	BLE	choose17to20
-	CMP	$44, R6
-	BLE	choose21to22
-	CMP	$46, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$42, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$36, R6
-	BLE	choose17to18
-	CMP	$38, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$34, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$16, R6
-	BLE	choose1to8
-	CMP	$24, R6
-	BLE	choose9to12
-	CMP	$28, R6
-	BLE	choose13to14
-	CMP	$30, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$26, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$20, R6
-	BLE	choose9to10
-	CMP	$22, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$18, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$8, R6
-	BLE	choose1to4
-	CMP	$12, R6
-	BLE	choose5to6
-	CMP	$14, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$10, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$4, R6
-	BLE	choose1to2
-	CMP	$6, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$2, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$6, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$12, R6
+	BGT	choose7to8
+	CMP	$10, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$14, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$24, R6
+	BGT	choose13to16
+	CMP	$20, R6
+	BGT	choose11to12
+	CMP	$18, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$22, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$28, R6
+	BGT	choose15to16
+	CMP	$26, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$30, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$48, R6
+	BGT	choose25to32
+	CMP	$40, R6
+	BGT	choose21to24
+	CMP	$36, R6
+	BGT	choose19to20
+	CMP	$34, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$38, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$44, R6
+	BGT	choose23to24
+	CMP	$42, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$46, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$56, R6
+	BGT	choose29to32
+	CMP	$52, R6
+	BGT	choose27to28
+	CMP	$50, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$54, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$60, R6
+	BGT	choose31to32
+	CMP	$58, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$62, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10
@@ -32972,161 +32972,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$64, R6
-	BLE	choose1to16
-	CMP	$96, R6
-	BLE	choose17to24
-	CMP	$112, R6
-	BLE	choose25to28
-	CMP	$120, R6
-	BLE	choose29to30
-	CMP	$124, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$116, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$104, R6
-	BLE	choose25to26
-	CMP	$108, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$100, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$80, R6
-	BLE	choose17to20
-	CMP	$88, R6
-	BLE	choose21to22
-	CMP	$92, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$84, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$72, R6
-	BLE	choose17to18
-	CMP	$76, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$68, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R6
-	BLE	choose1to8
-	CMP	$48, R6
-	BLE	choose9to12
-	CMP	$56, R6
-	BLE	choose13to14
-	CMP	$60, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$52, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$40, R6
-	BLE	choose9to10
-	CMP	$44, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$36, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R6
-	BLE	choose1to4
-	CMP	$24, R6
-	BLE	choose5to6
-	CMP	$28, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$20, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R6
-	BLE	choose1to2
-	CMP	$12, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$12, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$24, R6
+	BGT	choose7to8
+	CMP	$20, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$28, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$48, R6
+	BGT	choose13to16
+	CMP	$40, R6
+	BGT	choose11to12
+	CMP	$36, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$44, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$56, R6
+	BGT	choose15to16
+	CMP	$52, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$60, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$96, R6
+	BGT	choose25to32
+	CMP	$80, R6
+	BGT	choose21to24
+	CMP	$72, R6
+	BGT	choose19to20
+	CMP	$68, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$76, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$88, R6
+	BGT	choose23to24
+	CMP	$84, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$92, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$112, R6
+	BGT	choose29to32
+	CMP	$104, R6
+	BGT	choose27to28
+	CMP	$100, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$108, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$120, R6
+	BGT	choose31to32
+	CMP	$116, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$124, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10
@@ -37291,161 +37291,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$64, R6
-	BLE	choose1to16
-	CMP	$96, R6
-	BLE	choose17to24
-	CMP	$112, R6
-	BLE	choose25to28
-	CMP	$120, R6
-	BLE	choose29to30
-	CMP	$124, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$116, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$104, R6
-	BLE	choose25to26
-	CMP	$108, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$100, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$80, R6
-	BLE	choose17to20
-	CMP	$88, R6
-	BLE	choose21to22
-	CMP	$92, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$84, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$72, R6
-	BLE	choose17to18
-	CMP	$76, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$68, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R6
-	BLE	choose1to8
-	CMP	$48, R6
-	BLE	choose9to12
-	CMP	$56, R6
-	BLE	choose13to14
-	CMP	$60, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$52, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$40, R6
-	BLE	choose9to10
-	CMP	$44, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$36, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R6
-	BLE	choose1to4
-	CMP	$24, R6
-	BLE	choose5to6
-	CMP	$28, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$20, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R6
-	BLE	choose1to2
-	CMP	$12, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$12, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$24, R6
+	BGT	choose7to8
+	CMP	$20, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$28, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$48, R6
+	BGT	choose13to16
+	CMP	$40, R6
+	BGT	choose11to12
+	CMP	$36, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$44, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$56, R6
+	BGT	choose15to16
+	CMP	$52, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$60, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$96, R6
+	BGT	choose25to32
+	CMP	$80, R6
+	BGT	choose21to24
+	CMP	$72, R6
+	BGT	choose19to20
+	CMP	$68, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$76, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$88, R6
+	BGT	choose23to24
+	CMP	$84, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$92, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$112, R6
+	BGT	choose29to32
+	CMP	$104, R6
+	BGT	choose27to28
+	CMP	$100, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$108, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$120, R6
+	BGT	choose31to32
+	CMP	$116, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$124, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10
@@ -41326,161 +41326,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$64, R6
-	BLE	choose1to16
-	CMP	$96, R6
-	BLE	choose17to24
-	CMP	$112, R6
-	BLE	choose25to28
-	CMP	$120, R6
-	BLE	choose29to30
-	CMP	$124, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$116, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$104, R6
-	BLE	choose25to26
-	CMP	$108, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$100, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$80, R6
-	BLE	choose17to20
-	CMP	$88, R6
-	BLE	choose21to22
-	CMP	$92, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$84, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$72, R6
-	BLE	choose17to18
-	CMP	$76, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$68, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$32, R6
-	BLE	choose1to8
-	CMP	$48, R6
-	BLE	choose9to12
-	CMP	$56, R6
-	BLE	choose13to14
-	CMP	$60, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$52, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$40, R6
-	BLE	choose9to10
-	CMP	$44, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$36, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$16, R6
-	BLE	choose1to4
-	CMP	$24, R6
-	BLE	choose5to6
-	CMP	$28, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$20, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$8, R6
-	BLE	choose1to2
-	CMP	$12, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$4, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$12, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$24, R6
+	BGT	choose7to8
+	CMP	$20, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$28, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$48, R6
+	BGT	choose13to16
+	CMP	$40, R6
+	BGT	choose11to12
+	CMP	$36, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$44, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$56, R6
+	BGT	choose15to16
+	CMP	$52, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$60, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$96, R6
+	BGT	choose25to32
+	CMP	$80, R6
+	BGT	choose21to24
+	CMP	$72, R6
+	BGT	choose19to20
+	CMP	$68, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$76, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$88, R6
+	BGT	choose23to24
+	CMP	$84, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$92, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$112, R6
+	BGT	choose29to32
+	CMP	$104, R6
+	BGT	choose27to28
+	CMP	$100, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$108, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$120, R6
+	BGT	choose31to32
+	CMP	$116, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$124, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10
@@ -44529,161 +44529,161 @@ fewWhole:
 	LSL	$4, R8, R8
 	ADD	R7, R8, R8
 	CMP	$32, R6
-	BLE	choose1to16
-	CMP	$48, R6
-	BLE	choose17to24
-	CMP	$56, R6
-	BLE	choose25to28
-	CMP	$60, R6
-	BLE	choose29to30
-	CMP	$62, R6
-	BLE	choose31to31
-	JMP	fewRow31
-
-choose31to31:
-	JMP	fewRow30
-
-choose29to30:
-	CMP	$58, R6
-	BLE	choose29to29
-	JMP	fewRow29
-
-choose29to29:
-	JMP	fewRow28
-
-choose25to28:
-	CMP	$52, R6
-	BLE	choose25to26
-	CMP	$54, R6
-	BLE	choose27to27
-	JMP	fewRow27
-
-choose27to27:
-	JMP	fewRow26
-
-choose25to26:
-	CMP	$50, R6
-	BLE	choose25to25
-	JMP	fewRow25
-
-choose25to25:
-	JMP	fewRow24
-
-choose17to24:
-	CMP	$40, R6
-	BLE	choose17to20
-	CMP	$44, R6
-	BLE	choose21to22
-	CMP	$46, R6
-	BLE	choose23to23
-	JMP	fewRow23
-
-choose23to23:
-	JMP	fewRow22
-
-choose21to22:
-	CMP	$42, R6
-	BLE	choose21to21
-	JMP	fewRow21
-
-choose21to21:
-	JMP	fewRow20
-
-choose17to20:
-	CMP	$36, R6
-	BLE	choose17to18
-	CMP	$38, R6
-	BLE	choose19to19
-	JMP	fewRow19
-
-choose19to19:
-	JMP	fewRow18
-
-choose17to18:
-	CMP	$34, R6
-	BLE	choose17to17
-	JMP	fewRow17
-
-choose17to17:
-	JMP	fewRow16
-
-choose1to16:
+	BGT	choose17to32
 	CMP	$16, R6
-	BLE	choose1to8
-	CMP	$24, R6
-	BLE	choose9to12
-	CMP	$28, R6
-	BLE	choose13to14
-	CMP	$30, R6
-	BLE	choose15to15
-	JMP	fewRow15
-
-choose15to15:
-	JMP	fewRow14
-
-choose13to14:
-	CMP	$26, R6
-	BLE	choose13to13
-	JMP	fewRow13
-
-choose13to13:
-	JMP	fewRow12
-
-choose9to12:
-	CMP	$20, R6
-	BLE	choose9to10
-	CMP	$22, R6
-	BLE	choose11to11
-	JMP	fewRow11
-
-choose11to11:
-	JMP	fewRow10
-
-choose9to10:
-	CMP	$18, R6
-	BLE	choose9to9
-	JMP	fewRow9
-
-choose9to9:
-	JMP	fewRow8
-
-choose1to8:
+	BGT	choose9to16
 	CMP	$8, R6
-	BLE	choose1to4
-	CMP	$12, R6
-	BLE	choose5to6
-	CMP	$14, R6
-	BLE	choose7to7
-	JMP	fewRow7
-
-choose7to7:
-	JMP	fewRow6
-
-choose5to6:
-	CMP	$10, R6
-	BLE	choose5to5
-	JMP	fewRow5
-
-choose5to5:
-	JMP	fewRow4
-
-choose1to4:
+	BGT	choose5to8
 	CMP	$4, R6
-	BLE	choose1to2
-	CMP	$6, R6
-	BLE	choose3to3
-	JMP	fewRow3
-
-choose3to3:
-	JMP	fewRow2
-
-choose1to2:
+	BGT	choose3to4
 	CMP	$2, R6
-	BLE	choose1to1
+	BGT	choose2to2
+	JMP	fewRow0
+
+choose2to2:
 	JMP	fewRow1
 
-choose1to1:
-	JMP	fewRow0
+choose3to4:
+	CMP	$6, R6
+	BGT	choose4to4
+	JMP	fewRow2
+
+choose4to4:
+	JMP	fewRow3
+
+choose5to8:
+	CMP	$12, R6
+	BGT	choose7to8
+	CMP	$10, R6
+	BGT	choose6to6
+	JMP	fewRow4
+
+choose6to6:
+	JMP	fewRow5
+
+choose7to8:
+	CMP	$14, R6
+	BGT	choose8to8
+	JMP	fewRow6
+
+choose8to8:
+	JMP	fewRow7
+
+choose9to16:
+	CMP	$24, R6
+	BGT	choose13to16
+	CMP	$20, R6
+	BGT	choose11to12
+	CMP	$18, R6
+	BGT	choose10to10
+	JMP	fewRow8
+
+choose10to10:
+	JMP	fewRow9
+
+choose11to12:
+	CMP	$22, R6
+	BGT	choose12to12
+	JMP	fewRow10
+
+choose12to12:
+	JMP	fewRow11
+
+choose13to16:
+	CMP	$28, R6
+	BGT	choose15to16
+	CMP	$26, R6
+	BGT	choose14to14
+	JMP	fewRow12
+
+choose14to14:
+	JMP	fewRow13
+
+choose15to16:
+	CMP	$30, R6
+	BGT	choose16to16
+	JMP	fewRow14
+
+choose16to16:
+	JMP	fewRow15
+
+choose17to32:
+	CMP	$48, R6
+	BGT	choose25to32
+	CMP	$40, R6
+	BGT	choose21to24
+	CMP	$36, R6
+	BGT	choose19to20
+	CMP	$34, R6
+	BGT	choose18to18
+	JMP	fewRow16
+
+choose18to18:
+	JMP	fewRow17
+
+choose19to20:
+	CMP	$38, R6
+	BGT	choose20to20
+	JMP	fewRow18
+
+choose20to20:
+	JMP	fewRow19
+
+choose21to24:
+	CMP	$44, R6
+	BGT	choose23to24
+	CMP	$42, R6
+	BGT	choose22to22
+	JMP	fewRow20
+
+choose22to22:
+	JMP	fewRow21
+
+choose23to24:
+	CMP	$46, R6
+	BGT	choose24to24
+	JMP	fewRow22
+
+choose24to24:
+	JMP	fewRow23
+
+choose25to32:
+	CMP	$56, R6
+	BGT	choose29to32
+	CMP	$52, R6
+	BGT	choose27to28
+	CMP	$50, R6
+	BGT	choose26to26
+	JMP	fewRow24
+
+choose26to26:
+	JMP	fewRow25
+
+choose27to28:
+	CMP	$54, R6
+	BGT	choose28to28
+	JMP	fewRow26
+
+choose28to28:
+	JMP	fewRow27
+
+choose29to32:
+	CMP	$60, R6
+	BGT	choose31to32
+	CMP	$58, R6
+	BGT	choose30to30
+	JMP	fewRow28
+
+choose30to30:
+	JMP	fewRow29
+
+choose31to32:
+	CMP	$62, R6
+	BGT	choose32to32
+	JMP	fewRow30
+
+choose32to32:
+	JMP	fewRow31
 
 fewRow0:
 	ADD	$0, R1, R10

@@ -9,7 +9,7 @@ import (
 )
 
 // avx512 has 32 registers of 512 bits and masks for every instruction. K1 is
-// the mask of a Partial (K2 its complement), K3 that of a store. It asks for
+// the mask of a Partial, or that of a Blend (K2 its complement), K3 that of a store. It asks for
 // the foundation with BW, DQ and VL: every such CPU since Skylake-X.
 type avx512 struct{ *x86 }
 
@@ -73,8 +73,7 @@ func (m avx512) NeedsEnd(t kernels.Type) bool { return false }
 func (m avx512) ones(count GP, k reg.OpmaskPhysical) {
 	g := m.regs.GP()
 	m.MOVQ(operand.I32(-1), gps[g])
-	m.SHLXQ(gps[count], gps[g], gps[g])
-	m.NOTQ(gps[g])
+	m.BZHIQ(gps[count], gps[g], gps[g])
 	m.KMOVW(gps[g].As32(), k)
 	m.regs.FreeGP(g)
 }
@@ -82,14 +81,19 @@ func (m avx512) ones(count GP, k reg.OpmaskPhysical) {
 func (m avx512) MakePartial(t kernels.Type, count GP, pad bool) Partial {
 	p := Partial{Count: count, Float: pad && t.Float()}
 	m.ones(count, reg.K1)
-	if p.Float {
-		m.KNOTW(reg.K1, reg.K2)
-		m.pad(t, &p)
+	if !p.Float {
+		return p
 	}
+	p.Pad = m.regs.Vec()
+	if t.Rounded() { // as elements: -0 has the same bits in both 16-bit types
+		m.VBROADCASTSS(m.constant(integers(2, repeat(4, 1<<15))), zmms[p.Pad])
+		return p
+	}
+	m.Identity(t, p.Pad)
 	return p
 }
 
-// pad makes p.Pad, -0 in the lanes of K2.
+// pad makes what Blend adds, -0 in the lanes of K2.
 func (m avx512) pad(t kernels.Type, p *Partial) {
 	p.Pad = m.regs.Vec()
 	m.Identity(t, p.Pad)
@@ -107,18 +111,27 @@ func (m avx512) FreePartial(p Partial) {
 }
 
 func (m avx512) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP) {
+	pad = pad && p.Float
+	if pad {
+		m.VMOVAPS(zmms[p.Pad], zmms[dst])
+	}
 	switch {
-	case t.Rounded():
+	case t.Rounded() && pad:
 		// A masked conversion from memory may fault on what it masks off.
+		m.VMOVDQU16(m.mem(a), reg.K1, ymms[dst])
+	case t.Rounded():
 		m.VMOVDQU16_Z(m.mem(a), reg.K1, ymms[dst])
-		m.widen(t, dst, ymms[dst])
+	case t.Size() == 4 && pad:
+		m.VMOVUPS(m.mem(a), reg.K1, zmms[dst])
 	case t.Size() == 4:
 		m.VMOVUPS_Z(m.mem(a), reg.K1, zmms[dst])
+	case pad:
+		m.VMOVUPD(m.mem(a), reg.K1, zmms[dst])
 	default:
 		m.VMOVUPD_Z(m.mem(a), reg.K1, zmms[dst])
 	}
-	if pad && p.Float {
-		m.VPORD(zmms[p.Pad], zmms[dst], zmms[dst])
+	if t.Rounded() {
+		m.widen(t, dst, ymms[dst])
 	}
 }
 

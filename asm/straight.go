@@ -54,18 +54,18 @@ func lastCount(m Machine, t kernels.Type, count, length GP) {
 }
 
 // chooseVectors emits a search among the labels from..to for the number of
-// vectors, of n elements each, that a row fills.
+// vectors, of n elements each, that a row fills. The shortest rows take no branch.
 func chooseVectors(m Machine, length GP, n, from, to int, label func(vectors int) string) {
 	if from == to {
 		m.Jump(label(from))
 		return
 	}
 	middle := (from + to) / 2
-	low := fmt.Sprintf("choose%dto%d", from, middle)
-	m.JumpIfInt(LessEqual, length, middle*n, low)
-	chooseVectors(m, length, n, middle+1, to, label)
-	m.Label(low)
+	high := fmt.Sprintf("choose%dto%d", middle+1, to)
+	m.JumpIfInt(Greater, length, middle*n, high)
 	chooseVectors(m, length, n, from, middle, label)
+	m.Label(high)
+	chooseVectors(m, length, n, middle+1, to, label)
 }
 
 // A rowLoader loads or adds vector i of a row: it returns a itself, or, for the

@@ -89,7 +89,7 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 	p.empty = n == 0
 	dims := merge(shape, strides, reduced)
 	p.nest, p.nested = nestOf(dims)
-	p.sequence = p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
+	p.sequence = n > 0 && p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
 	if !p.nested {
 		p.groups, p.box = groupsOf(dims)
 	}

@@ -17,14 +17,18 @@ func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	*(*uint16)(dst) = round16(t, acc)
 }
 
-// sumSequence sums n >= 1 elements to one accumulator.
+// sumSequence sums n >= 1 elements to one accumulator: by one call of a kernel
+// where that will do, because every nanosecond shows.
 func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
-	p := pass{isa: isa, t: t}
-	if n > kernels.SumBlocks<<t.LogBlock() {
-		p.scratch = takeScratch()
-		defer giveScratch(p.scratch)
+	if n <= kernels.SumBlocks<<t.LogBlock() {
+		var a kernels.SumArgs
+		a.Dst, a.Src, a.N = dst, src, n
+		sum(&a, isa, t)
+		return
 	}
+	p := pass{isa: isa, t: t, scratch: takeScratch()}
 	p.longRow(dst, src, n, 0)
+	giveScratch(p.scratch)
 }
 
 // sumMiddle sums the middle axis of [outer, reduce, inner], none of which is 0.
@@ -45,7 +49,10 @@ func sumMiddle(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, 
 
 // run sums what p describes; dst is not empty.
 func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) {
+	serial := p.workers <= 1 || p.elements < parallelBytes/t.Size()
 	switch {
+	case p.sequence && serial:
+		sumSlice(p.isa, t, dst, src, p.elements)
 	case p.empty:
 		clear(unsafe.Slice((*byte)(dst), p.dstLen*t.Size()))
 	case !p.nested:
@@ -53,11 +60,9 @@ func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) {
 	case len(p.nest.groups) == 0:
 		n := p.dstLen * t.Size()
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-	case p.workers > 1 && p.elements >= parallelBytes/t.Size():
+	case !serial:
 		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
 		j.run(&p.nest, dst, src)
-	case p.sequence:
-		sumSlice(p.isa, t, dst, src, p.elements)
 	default:
 		j := job{isa: p.isa, t: t, to: t}
 		j.serial(&p.nest, dst, src)

@@ -64,7 +64,8 @@ func foldOrder(vecBytes, size, per int) []int {
 }
 
 // foldVecs emits the folding of width vectors, got from leaf, each holding
-// lanes/width rows; the result's lanes are in the order of foldOrder.
+// lanes/width rows; the result's lanes are in the order of foldOrder. A vector
+// of the upper half that is noVec stands for the identity.
 func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
 	var fold func(i, n int) Vec
 	fold = func(i, n int) Vec {
@@ -73,6 +74,13 @@ func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
 		}
 		a := fold(i, n/2)
 		b := fold(i+n/2, n/2)
+		if a == noVec {
+			return noVec
+		}
+		if b == noVec {
+			b = m.Regs().Vec()
+			m.Identity(t, b)
+		}
 		m.FoldPair(t, a, a, b, width/n)
 		m.Regs().Free(b)
 		return a
@@ -178,21 +186,28 @@ func (l *rowLoop) fold() {
 	m.Regs().Free(v)
 }
 
-// foldSlots emits the folding of the rows in the slots, as many as a vector has
-// lanes, to a vector with their sums in order. Where there are fewer slots, the
-// other lanes are the identity.
+// foldSlots emits the folding of the rows in the first n slots to a vector with
+// their sums in order. Where there are half as many slots as a vector has lanes,
+// every other pair of lanes is the identity: the ones that the last step takes
+// from its second vector, so that half of the steps before fall away.
 func foldSlots(m Machine, t kernels.Type, slots Addr, n int) Vec {
-	row := make([]int, lanes(m, t)) // the row that leaf i holds, so that the sums come out in order
+	row := make([]int, lanes(m, t)) // the row that leaf i holds
 	for l, leaf := range foldOrder(m.VecBytes(), t.Acc().Size(), 1) {
-		row[leaf] = l
+		switch {
+		case n == len(row):
+			row[leaf] = l
+		case l&2 != 0:
+			row[leaf] = n // none
+		default:
+			row[leaf] = l/4*2 + l%2
+		}
 	}
 	return foldVecs(m, t, len(row), func(i int) Vec {
-		v := m.Regs().Vec()
-		if row[i] < n {
-			m.Load(t.Acc(), v, slots.Plus(row[i]*m.VecBytes()))
-		} else {
-			m.Identity(t, v)
+		if row[i] >= n {
+			return noVec
 		}
+		v := m.Regs().Vec()
+		m.Load(t.Acc(), v, slots.Plus(row[i]*m.VecBytes()))
 		return v
 	})
 }

@@ -44,9 +44,6 @@ func sumF32AVX512(a *kernels.SumArgs)
 func sumF64AVX512(a *kernels.SumArgs)
 
 //go:noescape
-func sumF16AVX512(a *kernels.SumArgs)
-
-//go:noescape
 func sumBF16AVX512(a *kernels.SumArgs)
 
 //go:noescape
@@ -60,9 +57,6 @@ func blocksF32AVX512(a *kernels.RowsArgs)
 
 //go:noescape
 func blocksF64AVX512(a *kernels.RowsArgs)
-
-//go:noescape
-func blocksF16AVX512(a *kernels.RowsArgs)
 
 //go:noescape
 func blocksBF16AVX512(a *kernels.RowsArgs)
@@ -96,9 +90,6 @@ func colsF32AVX512(a *kernels.ColsArgs)
 
 //go:noescape
 func colsF64AVX512(a *kernels.ColsArgs)
-
-//go:noescape
-func colsF16AVX512(a *kernels.ColsArgs)
 
 //go:noescape
 func colsBF16AVX512(a *kernels.ColsArgs)

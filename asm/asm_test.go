@@ -58,16 +58,17 @@ func TestTable(t *testing.T) {
 		}
 		arch := kernels.ISAs[isa].Arch
 		s, stubs := string(files["kernels_"+arch+".s"]), string(files["kernels_"+arch+".go"])
+		table := string(files["dispatch_"+arch+".s"])
 		for op := range kernels.NumOps {
 			for typ := range kernels.NumTypes {
-				if !kernels.Has(op, typ) {
+				if !kernels.Has(op, typ, isa) {
 					continue
 				}
 				name := kernels.Name(op, typ, isa)
 				if !strings.Contains(s, "TEXT ·"+name+"(SB)") {
 					t.Errorf("no assembly for %s", name)
 				}
-				if !strings.Contains(stubs, "func "+name+"(") || !strings.Contains(stubs, "\t"+name+"(a)") {
+				if !strings.Contains(stubs, "func "+name+"(") || !strings.Contains(table, "$·"+name+"(SB)") {
 					t.Errorf("no declaration or no call of %s", name)
 				}
 			}

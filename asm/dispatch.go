@@ -61,8 +61,15 @@ func dispatcher(arch string) []byte {
 
 // kernelFor names what does an operation on an architecture.
 func kernelFor(arch string, op kernels.Op, t kernels.Type, isa kernels.ISA) string {
-	if t < kernels.NumTypes && kernels.Has(op, t) && kernels.ISAs[isa].Arch == arch {
-		return kernels.Name(op, t, isa)
+	if t >= kernels.NumTypes || kernels.ISAs[isa].Arch != arch {
+		return generic(op)
 	}
-	return kernels.Ops[op].Name + kernels.Generic.String()
+	serving := kernels.Serving(op, t, isa)
+	if serving == kernels.Generic {
+		return generic(op)
+	}
+	return kernels.Name(op, t, serving)
 }
+
+// generic names the generic function of an operation, one for all types.
+func generic(op kernels.Op) string { return kernels.Ops[op].Name + kernels.Generic.String() }

@@ -31,7 +31,7 @@ const (
 func emit(m Machine) {
 	for op := range kernels.NumOps {
 		for t := range kernels.NumTypes {
-			if kernels.Has(op, t) {
+			if kernels.Has(op, t, m.ISA()) {
 				args := m.Begin(kernels.Name(op, t, m.ISA()), kernels.Ops[op].Args)
 				algorithms[op](m, t, args)
 			}

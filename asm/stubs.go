@@ -43,12 +43,12 @@ func stubs(arch string) []byte {
 		if len(isas) > 0 {
 			p("//\n//go:noescape\n%s\n", signature)
 		} else {
-			p("%s {\n%s%s(a, isa, t)\n}\n", signature, o.Name, kernels.Generic)
+			p("%s {\n%s(a, isa, t)\n}\n", signature, generic(op))
 		}
 	}
 	for _, isa := range isas {
 		for op := range kernels.NumOps {
-			eachType(op, func(t kernels.Type) {
+			eachType(op, isa, func(t kernels.Type) {
 				p("//go:noescape\nfunc %s(a *kernels.%s)\n", kernels.Name(op, t, isa), kernels.Ops[op].Args)
 			})
 		}
@@ -60,9 +60,9 @@ func stubs(arch string) []byte {
 	return out
 }
 
-func eachType(op kernels.Op, f func(t kernels.Type)) {
+func eachType(op kernels.Op, isa kernels.ISA, f func(t kernels.Type)) {
 	for t := range kernels.NumTypes {
-		if kernels.Has(op, t) {
+		if kernels.Has(op, t, isa) {
 			f(t)
 		}
 	}

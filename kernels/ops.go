@@ -34,8 +34,23 @@ var Ops = [NumOps]struct {
 	OpRound:  {"round", "RoundArgs", true, "rounds accumulators to elements, to nearest even"},
 }
 
-// Has reports whether there is a kernel for the operation on the type.
-func Has(op Op, t Type) bool { return t.Rounded() || !Ops[op].RoundedOnly }
+// Serving returns the instruction set whose kernel does the operation on the type
+// where isa is asked for: isa itself with few exceptions. Sums of float16 by
+// AVX-512 are those of AVX2. Intel's CPUs widen 256 bits of float16 by two
+// instructions of 512 bits each, one of which must go the way of the additions,
+// but 128 bits by one that any two of three ways can take.
+func Serving(op Op, t Type, isa ISA) ISA {
+	switch {
+	case Ops[op].RoundedOnly && !t.Rounded():
+		return Generic
+	case isa == AVX512 && t == F16 && (op == OpSum || op == OpBlocks || op == OpCols):
+		return AVX2
+	}
+	return isa
+}
+
+// Has reports whether isa has a kernel of its own for the operation on the type.
+func Has(op Op, t Type, isa ISA) bool { return Serving(op, t, isa) == isa }
 
 // SumBlocks is how many blocks long a sequence may be that a call of sum sums.
 const SumBlocks = 8

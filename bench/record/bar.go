@@ -40,6 +40,9 @@ const (
 	lesser = 0.85
 	// noise is how much slower than another a line may be before it is said to be.
 	noise = 1.03
+	// planCost is how much longer, in nanoseconds, a Run may take than a Sum, which
+	// is what a full sum with one worker is timed by.
+	planCost = 15
 )
 
 // Judge sets Under of our lines among those of one case and type. An
@@ -68,13 +71,14 @@ func under(l *Line, bar Bar, lines []Line, part float64) string {
 		return fmt.Sprintf("%.1f ns > %.1f ns", l.NS, bar.NS/part)
 	}
 	for _, other := range lines {
-		if !other.Measured() || other.Impl == Limit || l.NS*part <= other.NS*noise {
+		if !other.Measured() || other.Impl == Limit {
 			continue
 		}
-		if !other.Ours && other.Workers == l.Workers {
+		ns, most := l.NS*part, other.NS*noise
+		if !other.Ours && other.Workers == l.Workers && ns > most {
 			return fmt.Sprintf("%s is %.2f times as fast", other.Impl, l.NS/other.NS)
 		}
-		if other.Impl == l.Impl && other.Workers == 1 && l.Workers > 1 {
+		if other.Impl == l.Impl && other.Workers == 1 && l.Workers > 1 && ns > most+planCost {
 			return fmt.Sprintf("one worker is %.2f times as fast", l.NS/other.NS)
 		}
 	}

@@ -302,3 +302,7 @@ func (m avx2) LoadHalves(t kernels.Type, dst Vec, a, b Addr) {
 	m.VBLENDPS(operand.U8(0xF0), ymms[w], ymms[dst], ymms[dst])
 	m.regs.Free(w)
 }
+
+func (m avx2) CanPick() bool { return false }
+
+func (m avx2) Pick(t kernels.Type, dst, a, b, index Vec) { panic("no two sources") }

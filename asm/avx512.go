@@ -28,11 +28,10 @@ func (m avx512) Untangle(t kernels.Type, a, b Vec) {
 		low, high = append(low, i, 16+i), append(high, 8+i, 24+i)
 	}
 	index, w := m.regs.Vec(), m.regs.Vec()
-	m.VMOVAPS(zmms[a], zmms[w])
-	m.VMOVUPS(m.constant(integers(4, low)), zmms[index])
-	m.VPERMT2PS(zmms[b], zmms[index], zmms[a])
 	m.VMOVUPS(m.constant(integers(4, high)), zmms[index])
-	m.VPERMT2PS(zmms[b], zmms[index], zmms[w])
+	m.Pick(t, w, a, b, index)
+	m.VMOVUPS(m.constant(integers(4, low)), zmms[index])
+	m.Pick(t, a, a, b, index)
 	m.VMOVAPS(zmms[w], zmms[b])
 	m.regs.Free(index, w)
 }
@@ -196,6 +195,19 @@ func (m avx512) Permute(t kernels.Type, dst, src, index Vec) {
 		return
 	}
 	m.VPERMPD(zmms[src], zmms[index], zmms[dst])
+}
+
+func (m avx512) CanPick() bool { return true }
+
+func (m avx512) Pick(t kernels.Type, dst, a, b, index Vec) {
+	if dst != a {
+		m.VMOVAPS(zmms[a], zmms[dst])
+	}
+	if t.Acc().Size() == 4 {
+		m.VPERMT2PS(zmms[b], zmms[index], zmms[dst])
+		return
+	}
+	m.VPERMT2PD(zmms[b], zmms[index], zmms[dst])
 }
 
 func (m avx512) Mask(t kernels.Type, keep []bool) Partial {

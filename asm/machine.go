@@ -142,6 +142,10 @@ type Machine interface {
 	// Permute sets accumulator l of dst to accumulator index[l] of src.
 	Index(t kernels.Type, index []int) Vec
 	Permute(t kernels.Type, dst, src, index Vec)
+	// Pick sets accumulator l of dst to accumulator index[l] of a and b, one
+	// behind the other; not all machines do so.
+	CanPick() bool
+	Pick(t kernels.Type, dst, a, b, index Vec)
 	// LoadHalves loads half a vector each from a and b, whole vectors of whose
 	// surroundings, behind a and around b, may be read; not all machines do so.
 	CanLoadHalves(t kernels.Type) bool

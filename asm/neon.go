@@ -543,3 +543,7 @@ func (*neon) LoadsPairs(t kernels.Type) bool { return false }
 func (*neon) LoadPairs(t kernels.Type, dst []Vec, a Addr)    { panic("no pairs") }
 func (*neon) LoadAddPairs(t kernels.Type, dst []Vec, a Addr) { panic("no pairs") }
 func (*neon) Untangle(t kernels.Type, a, b Vec)              { panic("no pairs") }
+
+func (m *neon) CanPick() bool { return false }
+
+func (m *neon) Pick(t kernels.Type, dst, a, b, index Vec) { panic("no two sources") }

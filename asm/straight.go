@@ -242,14 +242,21 @@ func packed(l *rowLoop, length GP) {
 // loads overlap, which keeps CPUs from seeing a stream.
 const ahead = 4096
 
-// packedRows emits the loop for rows of k elements, expanded to a power of two.
+// A grouper sums a group of packed rows.
+type grouper interface {
+	prepare()   // loads masks and indexes
+	reach() int // is how many elements of a group, and behind, are read
+	sum() Vec   // emits the sums of the group
+	free()
+}
+
+// packedRows emits the loop for rows of k elements.
 func packedRows(l *rowLoop, k int, end GP) {
 	m, t, r, n := l.m, l.t, l.m.Regs(), lanes(l.m, l.t)
-	width := 1
-	for width < k {
-		width *= 2
+	var p grouper = newPacker(m, t, l.src, k)
+	if picks(m, k) {
+		p = &picker{m: m, t: t, src: l.src, k: k}
 	}
-	p := packer{m: m, t: t, src: l.src, k: k, width: width}
 	p.prepare()
 	last := r.GP()
 	loop, done := fmt.Sprintf("pack%dloop", k), fmt.Sprintf("pack%ddone", k)
@@ -259,10 +266,7 @@ func packedRows(l *rowLoop, k int, end GP) {
 	for off := 0; off < n*k*t.Size(); off += 64 {
 		m.Prefetch(At(l.src, ahead+off))
 	}
-	v := foldVecs(m, t, width, p.load)
-	if p.final != noVec {
-		m.Permute(t, v, v, p.final)
-	}
+	v := p.sum()
 	m.Store(At(l.dst, 0), v)
 	r.Free(v)
 	m.AddInt(l.src, n*k*t.Size())
@@ -288,7 +292,15 @@ type packer struct {
 	final     Vec // the order of the sums, if it is not that of the rows
 }
 
-// prepare loads the masks and indexes that are needed.
+// newPacker returns a packer that expands rows to a power of two.
+func newPacker(m Machine, t kernels.Type, src GP, k int) *packer {
+	width := 1
+	for width < k {
+		width *= 2
+	}
+	return &packer{m: m, t: t, src: src, k: k, width: width}
+}
+
 func (p *packer) prepare() {
 	m, n := p.m, lanes(p.m, p.t)
 	per := n / p.width // rows of a vector
@@ -332,13 +344,20 @@ func (p *packer) free() {
 	}
 }
 
-// reach is how many elements of a group, and behind, are read.
 func (p *packer) reach() int {
 	n, per := lanes(p.m, p.t), lanes(p.m, p.t)/p.width
 	if p.halves {
 		return (n-1)*p.k + p.width
 	}
 	return (n-per)*p.k + n
+}
+
+func (p *packer) sum() Vec {
+	v := foldVecs(p.m, p.t, p.width, p.load)
+	if p.final != noVec {
+		p.m.Permute(p.t, v, v, p.final)
+	}
+	return v
 }
 
 // load loads vector i.

@@ -57,8 +57,6 @@ func sumInts[A int32 | int64](x []A) A {
 
 // The dispatcher jumps to what follows, so the arguments are its own.
 
-func blocksGeneric(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) { rowsGeneric(a, isa, t) }
-
 func sumGeneric(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type) {
 	block := t.Block()
 	n := (a.N + block - 1) / block

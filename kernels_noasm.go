@@ -16,7 +16,7 @@ func sum(a *kernels.SumArgs, isa kernels.ISA, t kernels.Type) {
 
 // blocks writes the sum of each row, a whole block long.
 func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) {
-	blocksGeneric(a, isa, t)
+	rowsGeneric(a, isa, t)
 }
 
 // rows writes the sum of each row, shorter than a block.

@@ -71,5 +71,11 @@ func kernelFor(arch string, op kernels.Op, t kernels.Type, isa kernels.ISA) stri
 	return kernels.Name(op, t, serving)
 }
 
-// generic names the generic function of an operation, one for all types.
-func generic(op kernels.Op) string { return kernels.Ops[op].Name + kernels.Generic.String() }
+// generic names the generic function of an operation, one for all types. Blocks
+// are rows like others to it.
+func generic(op kernels.Op) string {
+	if op == kernels.OpBlocks {
+		op = kernels.OpRows
+	}
+	return kernels.Ops[op].Name + kernels.Generic.String()
+}

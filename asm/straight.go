@@ -317,9 +317,7 @@ func (p *packer) prepare() {
 	p.rows, p.expansion, p.final = make([]int, n), noVec, noVec
 	order, sorted := lanesOfRows(m, p.t, per)
 	if per == 1 || p.halves { // any row may be loaded anywhere
-		for row, lane := range order {
-			p.rows[row] = lane
-		}
+		copy(p.rows, order)
 		return
 	}
 	for i := range n {

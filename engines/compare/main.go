@@ -1,7 +1,7 @@
 // Command compare measures the ReduceSum of each engine as it is and with
 // reducesum, and prints a table, or puts it into README.md:
 //
-//	go run ./compare [-repeats n] [-spread x] [-readme README.md]
+//	go run ./compare [-repeats n] [-doubt x] [-readme README.md]
 //
 // The runs of all engines alternate, so that a slow moment of the machine is one
 // for all of them; the figures are medians. It must run in the engines' module,
@@ -23,21 +23,21 @@ import (
 )
 
 func main() {
-	repeats := flag.Int("repeats", 21, "runs of each sum")
-	spread := flag.Float64("spread", 0.2, "greatest distance between quartiles, in medians, of figures to publish")
+	repeats := flag.Int("repeats", 301, "runs of each sum")
+	doubt := flag.Float64("doubt", 0.1, "how far, as a part of it, a median may be from the true one to be published (confidence 95 %)")
 	readme := flag.String("readme", "", "file to put the table into")
 	flag.Parse()
 	if flag.NArg() > 0 || *repeats < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*repeats, *spread, *readme); err != nil {
+	if err := run(*repeats, *doubt, *readme); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
 }
 
-func run(repeats int, spread float64, readme string) (err error) {
+func run(repeats int, doubt float64, readme string) (err error) {
 	engines, err := allEngines(runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
@@ -50,14 +50,14 @@ func run(repeats int, spread float64, readme string) (err error) {
 	if err := measure(engines, repeats); err != nil {
 		return err
 	}
-	noisy := report(os.Stderr, engines, spread)
+	noisy := report(os.Stderr, engines, doubt)
 	text := table(engines, repeats, time.Now())
 	if readme == "" {
 		fmt.Print(text)
 		return nil
 	}
 	if noisy {
-		return fmt.Errorf("%s stays as it is: runs differ too much, try again on a quiet machine", readme)
+		return fmt.Errorf("%s stays as it is: some medians are too doubtful, try again on a quiet machine or with more -repeats", readme)
 	}
 	return insert(readme, text)
 }

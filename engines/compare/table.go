@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/perf/benchmath"
 
 	"github.com/reducesum/reducesum"
 	"github.com/reducesum/reducesum/engines/compare/cases"
@@ -21,20 +22,26 @@ const (
 	end   = "<!-- engines:end -->"
 )
 
-// median returns the median of times, of which there is at least one.
-func median(times []time.Duration) time.Duration { return quantile(times, 0.5) }
-
-func quantile(times []time.Duration, q float64) time.Duration {
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[int(q*float64(len(sorted)-1)+0.5)]
+// summary returns the median of times, of which there is at least one, and its
+// confidence interval of 95 %, which assumes nothing of how times are distributed.
+func summary(times []time.Duration) benchmath.Summary {
+	values := make([]float64, len(times))
+	for i, t := range times {
+		values[i] = float64(t)
+	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// spreadOf returns the distance between the quartiles of times, in medians.
-func spreadOf(times []time.Duration) float64 {
-	return float64(quantile(times, 0.75)-quantile(times, 0.25)) / float64(median(times))
+func median(times []time.Duration) time.Duration { return time.Duration(summary(times).Center) }
+
+// doubt returns how far the true median may be from the one measured, as a part of it.
+func doubt(times []time.Duration) float64 {
+	s := summary(times)
+	return max(s.Hi-s.Center, s.Center-s.Lo) / s.Center
 }
 
-// report lists what was measured, and tells whether some of it spreads too far.
+// report lists what was measured, and tells whether some of it is too doubtful.
 func report(w io.Writer, engines []*engine, limit float64) (noisy bool) {
 	for _, e := range engines {
 		for _, v := range e.variants {
@@ -42,12 +49,12 @@ func report(w io.Writer, engines []*engine, limit float64) (noisy bool) {
 				if len(r.times) == 0 {
 					continue
 				}
-				spread, mark := spreadOf(r.times), ""
-				if spread > limit {
-					noisy, mark = true, "  too far apart"
+				d, mark := doubt(r.times), ""
+				if !(d <= limit) {
+					noisy, mark = true, "  too much"
 				}
-				fmt.Fprintf(w, "%-20s %-18s %-29s median %9v, quartiles %2.0f%% apart%s\n", e.name, v.name, cases.All[i],
-					median(r.times).Round(time.Microsecond), 100*spread, mark)
+				fmt.Fprintf(w, "%-20s %-18s %-29s median %9v ± %2.0f%%%s\n", e.name, v.name, cases.All[i],
+					median(r.times).Round(time.Microsecond), 100*d, mark)
 			}
 		}
 	}

@@ -48,7 +48,11 @@ func TestReport(t *testing.T) {
 	for _, c := range []struct {
 		times []time.Duration
 		noisy bool
-	}{{ms(10, 10, 11, 10, 99), false}, {ms(10, 10, 14, 15, 16), true}} {
+	}{
+		{ms(10, 10, 11, 10, 10, 10, 10, 10, 99), false}, // one stray
+		{ms(10, 10, 10, 14, 15, 15, 16, 20, 20), true},
+		{ms(10, 10, 10, 10, 10), true}, // too few for any confidence
+	} {
 		var b strings.Builder
 		if noisy := report(&b, []*engine{measured("e", nil, c.times, c.times)}, 0.2); noisy != c.noisy {
 			t.Errorf("%v: noisy %t, want %t\n%s", c.times, noisy, c.noisy, b.String())

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// maxAxes is the most axes that a view can have, and one more: each of them
-// doubles the number of elements at least.
+// maxAxes is more than a view can have, also when one of its axes is cut into
+// blocks: each axis doubles the number of elements at least, which an int counts.
 const maxAxes = 64
 
 // An axis of a box: from one index to the next it is stride elements where the

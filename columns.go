@@ -18,13 +18,14 @@ import (
 )
 
 const (
-	// joinBytes is the size, in accumulators, that joined rows do not exceed:
-	// a part of the first-level cache.
+	// joinBytes is the size, in bytes of accumulators, that joined rows do not
+	// exceed: a part of the first-level cache.
 	joinBytes = 16 << 10
 	// treeSlots is how many sums of subtrees may wait while a block is summed:
 	// one per level of its tree, log2(rows*lanes) at most.
 	treeSlots = 10
-	// stages is how many rows of partial sums wait below these, of joined rows.
+	// stages is for how many rows more there is memory: partial sums of joined
+	// rows, which wait while their columns are summed.
 	stages = 2
 	// narrowBytes is the size of a row of accumulators up to which the sums of
 	// all blocks are kept, to be summed as a matrix of their own.
@@ -44,12 +45,12 @@ type matrix struct {
 	overrun bool
 }
 
-// columns sums a pass with inner > 1: a few outer items at a time, and tiles
+// columns sums a pass whose rows are no neighbours in memory: a few outer items at a time, and tiles
 // of columns, so that the slots stay in the cache.
 func (p *pass) columns() {
 	acc := p.t.Acc().Size()
 	levels := levelsOf(p.reduce, p.t.Block())
-	slots := (levels-1)*treeSlots + treeSlots + stages + 1
+	slots := levels*treeSlots + stages + 1
 	if levels > 2 {
 		slots *= 2 // joined rows may be as wide as all the slots above them
 	}

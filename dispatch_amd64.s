@@ -44,7 +44,7 @@ DATA sumTable<>+224(SB)/8, $·sumGeneric(SB)
 DATA sumTable<>+232(SB)/8, $·sumGeneric(SB)
 DATA sumTable<>+240(SB)/8, $·sumGeneric(SB)
 DATA sumTable<>+248(SB)/8, $·sumGeneric(SB)
-GLOBL sumTable<>(SB), NOPTR, $256
+GLOBL sumTable<>(SB), RODATA|NOPTR, $256
 
 // func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·blocks(SB), NOSPLIT|NOFRAME, $0-10
@@ -86,7 +86,7 @@ DATA blocksTable<>+224(SB)/8, $·rowsGeneric(SB)
 DATA blocksTable<>+232(SB)/8, $·rowsGeneric(SB)
 DATA blocksTable<>+240(SB)/8, $·rowsGeneric(SB)
 DATA blocksTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL blocksTable<>(SB), NOPTR, $256
+GLOBL blocksTable<>(SB), RODATA|NOPTR, $256
 
 // func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·rows(SB), NOSPLIT|NOFRAME, $0-10
@@ -128,7 +128,7 @@ DATA rowsTable<>+224(SB)/8, $·rowsGeneric(SB)
 DATA rowsTable<>+232(SB)/8, $·rowsGeneric(SB)
 DATA rowsTable<>+240(SB)/8, $·rowsGeneric(SB)
 DATA rowsTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL rowsTable<>(SB), NOPTR, $256
+GLOBL rowsTable<>(SB), RODATA|NOPTR, $256
 
 // func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·cols(SB), NOSPLIT|NOFRAME, $0-10
@@ -170,7 +170,7 @@ DATA colsTable<>+224(SB)/8, $·colsGeneric(SB)
 DATA colsTable<>+232(SB)/8, $·colsGeneric(SB)
 DATA colsTable<>+240(SB)/8, $·colsGeneric(SB)
 DATA colsTable<>+248(SB)/8, $·colsGeneric(SB)
-GLOBL colsTable<>(SB), NOPTR, $256
+GLOBL colsTable<>(SB), RODATA|NOPTR, $256
 
 // func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·round(SB), NOSPLIT|NOFRAME, $0-10
@@ -212,4 +212,4 @@ DATA roundTable<>+224(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+232(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+240(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+248(SB)/8, $·roundGeneric(SB)
-GLOBL roundTable<>(SB), NOPTR, $256
+GLOBL roundTable<>(SB), RODATA|NOPTR, $256

@@ -45,7 +45,7 @@ DATA sumTable<>+224(SB)/8, $·sumI32NEON(SB)
 DATA sumTable<>+232(SB)/8, $·sumI64NEON(SB)
 DATA sumTable<>+240(SB)/8, $·sumGeneric(SB)
 DATA sumTable<>+248(SB)/8, $·sumGeneric(SB)
-GLOBL sumTable<>(SB), NOPTR, $256
+GLOBL sumTable<>(SB), RODATA|NOPTR, $256
 
 // func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·blocks(SB), NOSPLIT|NOFRAME, $0-10
@@ -88,7 +88,7 @@ DATA blocksTable<>+224(SB)/8, $·blocksI32NEON(SB)
 DATA blocksTable<>+232(SB)/8, $·blocksI64NEON(SB)
 DATA blocksTable<>+240(SB)/8, $·rowsGeneric(SB)
 DATA blocksTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL blocksTable<>(SB), NOPTR, $256
+GLOBL blocksTable<>(SB), RODATA|NOPTR, $256
 
 // func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·rows(SB), NOSPLIT|NOFRAME, $0-10
@@ -131,7 +131,7 @@ DATA rowsTable<>+224(SB)/8, $·rowsI32NEON(SB)
 DATA rowsTable<>+232(SB)/8, $·rowsI64NEON(SB)
 DATA rowsTable<>+240(SB)/8, $·rowsGeneric(SB)
 DATA rowsTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL rowsTable<>(SB), NOPTR, $256
+GLOBL rowsTable<>(SB), RODATA|NOPTR, $256
 
 // func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·cols(SB), NOSPLIT|NOFRAME, $0-10
@@ -174,7 +174,7 @@ DATA colsTable<>+224(SB)/8, $·colsI32NEON(SB)
 DATA colsTable<>+232(SB)/8, $·colsI64NEON(SB)
 DATA colsTable<>+240(SB)/8, $·colsGeneric(SB)
 DATA colsTable<>+248(SB)/8, $·colsGeneric(SB)
-GLOBL colsTable<>(SB), NOPTR, $256
+GLOBL colsTable<>(SB), RODATA|NOPTR, $256
 
 // func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·round(SB), NOSPLIT|NOFRAME, $0-10
@@ -217,4 +217,4 @@ DATA roundTable<>+224(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+232(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+240(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+248(SB)/8, $·roundGeneric(SB)
-GLOBL roundTable<>(SB), NOPTR, $256
+GLOBL roundTable<>(SB), RODATA|NOPTR, $256

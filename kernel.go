@@ -8,8 +8,8 @@ import (
 )
 
 // The functions of this file call the kernels, a piece at a time, so that no
-// call reads more than kernels.MaxBytes, counted in cache lines where rows lie
-// apart: what is not read of a line is fetched all the same.
+// call reads more than kernels.MaxBytes. A row that lies apart counts as a cache
+// line at least: what is not read of a line is fetched all the same.
 
 const cacheLine = 64
 

@@ -37,6 +37,9 @@ func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 //go:noescape
 func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 
+// Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a
+// kernel asks for more stack.
+
 //go:noescape
 func sumF32AVX512(a *kernels.SumArgs)
 

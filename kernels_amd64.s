@@ -65684,7 +65684,6 @@ pack15:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack15loop:
 	LEAQ       964(CX), R11
@@ -65796,7 +65795,6 @@ pack14:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack14loop:
 	LEAQ       904(CX), R11
@@ -65907,7 +65905,6 @@ pack13:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack13loop:
 	LEAQ       844(CX), R11
@@ -66017,7 +66014,6 @@ pack12:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack12loop:
 	LEAQ       784(CX), R11
@@ -66126,7 +66122,6 @@ pack11:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack11loop:
 	LEAQ       724(CX), R11
@@ -66234,7 +66229,6 @@ pack10:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack10loop:
 	LEAQ       664(CX), R11
@@ -66341,7 +66335,6 @@ pack9:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack9loop:
 	LEAQ       604(CX), R11
@@ -66501,7 +66494,6 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 	VMOVUPS      reducesumConst15<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
@@ -66576,7 +66568,6 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVAPS.Z    Z8, K2, Z8
 	VMOVUPS      reducesumConst16<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
@@ -66650,7 +66641,6 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 	VMOVUPS      reducesumConst17<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
@@ -68984,7 +68974,6 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z11
-	VMOVAPD.Z    Z11, K2, Z11
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -69048,7 +69037,6 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z11
-	VMOVAPD.Z    Z11, K2, Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -69111,7 +69099,6 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSD reducesumConst2<>+0(SB), Z11
-	VMOVAPD.Z    Z11, K2, Z11
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -71366,7 +71353,6 @@ pack15:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack15loop:
 	LEAQ       482(CX), R11
@@ -71471,7 +71457,6 @@ pack14:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack14loop:
 	LEAQ       452(CX), R11
@@ -71575,7 +71560,6 @@ pack13:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack13loop:
 	LEAQ       422(CX), R11
@@ -71679,7 +71663,6 @@ pack12:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack12loop:
 	LEAQ       392(CX), R11
@@ -71782,7 +71765,6 @@ pack11:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack11loop:
 	LEAQ       362(CX), R11
@@ -71885,7 +71867,6 @@ pack10:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack10loop:
 	LEAQ       332(CX), R11
@@ -71987,7 +71968,6 @@ pack9:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 
 pack9loop:
 	LEAQ       302(CX), R11
@@ -72139,7 +72119,6 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 	VMOVUPS      reducesumConst15<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
@@ -72211,7 +72190,6 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVAPS.Z    Z8, K2, Z8
 	VMOVUPS      reducesumConst16<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z11
 
@@ -72282,7 +72260,6 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVAPS.Z    Z11, K2, Z11
 	VMOVUPS      reducesumConst17<>+0(SB), Z10
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
@@ -75025,7 +75002,6 @@ pack15:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack15loop:
 	LEAQ       482(CX), R11
@@ -75146,7 +75122,6 @@ pack14:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack14loop:
 	LEAQ       452(CX), R11
@@ -75266,7 +75241,6 @@ pack13:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack13loop:
 	LEAQ       422(CX), R11
@@ -75386,7 +75360,6 @@ pack12:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack12loop:
 	LEAQ       392(CX), R11
@@ -75505,7 +75478,6 @@ pack11:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack11loop:
 	LEAQ       362(CX), R11
@@ -75624,7 +75596,6 @@ pack10:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack10loop:
 	LEAQ       332(CX), R11
@@ -75742,7 +75713,6 @@ pack9:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 
 pack9loop:
 	LEAQ       302(CX), R11
@@ -75918,7 +75888,6 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 	VMOVUPS      reducesumConst15<>+0(SB), Z11
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 
@@ -75998,7 +75967,6 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVAPS.Z    Z8, K2, Z8
 	VMOVUPS      reducesumConst16<>+0(SB), Z11
 	VMOVUPS      reducesumConst14<>+0(SB), Z10
 
@@ -76077,7 +76045,6 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVAPS.Z    Z10, K2, Z10
 	VMOVUPS      reducesumConst17<>+0(SB), Z11
 	VMOVUPS      reducesumConst14<>+0(SB), Z8
 

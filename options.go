@@ -33,8 +33,9 @@ type Pool interface {
 // WithWorkers lets one [Run] use up to n goroutines, its own included. The
 // default is 1; 0 stands for GOMAXPROCS. The bits of the result do not change,
 // and what cannot be split is summed by one goroutine all the same: small tensors,
-// short sums of few columns. Of WithWorkers and [WithPool], the later one counts. An
-// error wraps [ErrWorkers].
+// short sums of few columns. A goroutine that starts too late to help may outlive
+// the Run, but touches neither dst nor src. Of WithWorkers and [WithPool], the later
+// one counts. An error wraps [ErrWorkers].
 func WithWorkers(n int) Option {
 	return func(o *options) error {
 		if n < 0 {

@@ -8,7 +8,8 @@ import (
 
 // A pass sums the middle axis of [outer, reduce, inner] into accumulators of
 // shape [outer, inner], whose rows lie dstOuter bytes apart. The elements of an
-// inner row, or of a row to be summed when inner is 1, are neighbours in memory.
+// inner row are neighbours in memory; when inner is 1, those of a row to be summed
+// are, or lie srcRow apart, as a matrix of one column.
 type pass struct {
 	isa                  kernels.ISA
 	t                    kernels.Type

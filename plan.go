@@ -262,9 +262,9 @@ func nestOf(dims []dim) (nest, bool) {
 	return n.innermostFirst()
 }
 
-// innermostFirst tells whether the innermost axis of a nest is contiguous, and no
-// narrow part of something wider. A
-// matrix that is contiguous the other way round is turned.
+// innermostFirst turns a matrix that is contiguous the other way round, and tells
+// whether the innermost axis of a nest is contiguous now, and no narrow part of
+// something wider.
 func (n nest) innermostFirst() (nest, bool) {
 	g := &n.groups[0]
 	switch {
@@ -272,7 +272,7 @@ func (n nest) innermostFirst() (nest, bool) {
 		return n, g.keepStride == 1 && !narrow(g.keep, g.reduceStride)
 	case g.reduceStride == 1:
 		return n, true
-	case len(n.groups) == 1 && n.outerStride == 1:
+	case len(n.groups) == 1 && n.outerStride == 1 && !narrow(n.outer, g.reduceStride):
 		g.keep, g.keepStride = n.outer, 1
 		n.outer, n.outerStride = 1, 0
 		return n, true

@@ -18,14 +18,22 @@ const (
 )
 
 // A scratch is working memory for one goroutine's part of a sum. Each of its
-// parts has one user at a time.
+// parts has one user at a time. The guards behind them are for tests, which see
+// there that no user writes further.
 type scratch struct {
-	pass   [256 << 10]byte // a pass over columns, or over long rows
-	nest   [192 << 10]byte // rows of the outer groups of reduced axes; sums of a view
-	output [64 << 10]byte  // accumulators that wait to be rounded
-	pack   [128 << 10]byte // elements of a view, copied to be neighbours
-	axes   [1024]axis      // of the boxes of a view
+	pass        [256 << 10]byte // a pass over columns, or over long rows
+	afterPass   guard
+	nest        [192 << 10]byte // rows of the outer groups of reduced axes; sums of a view
+	afterNest   guard
+	output      [64 << 10]byte // accumulators that wait to be rounded; of a view, what they are rounded to
+	afterOutput guard
+	pack        [128 << 10]byte // elements of a view, copied to be neighbours
+	afterPack   guard
+	axes        [1024]axis // of the boxes of a view
+	afterAxes   guard
 }
+
+type guard [1 << 10]byte
 
 var (
 	slots     [scratchSlots]scratch

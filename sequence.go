@@ -186,7 +186,7 @@ func (v *viewer) sumBlocks(g int, p *piece, i, n int, dst, src unsafe.Pointer, m
 		case run > 0:
 			from := unsafe.Add(src, v.groups[g].offset(i)*v.t.Size())
 			v.passBlocks(v.t, p.axes, run, inner.stride, p.n, dst, from)
-		case most == 0:
+		case most <= 0:
 			run = min(n, block)
 			v.sumLanes(g, p, i, run, dst, src, mem)
 		default:
@@ -206,7 +206,7 @@ func (v *viewer) sumLanes(g int, p *piece, i, n int, dst, src unsafe.Pointer, me
 	acc, all := v.t.Acc(), v.t.Lanes()
 	lanes, rows := min(n, all), (n+all-1)/all
 	sums, _ := mem.take(lanes * p.n * acc.Size())
-	most := v.atOnce(g, p.n) / rows
+	most := max(1, v.atOnce(g, p.n)/rows)
 	e := v.packing(g, p, most*rows)
 	for lane := 0; lane < lanes; lane += most {
 		k := min(most, lanes-lane)

@@ -81,6 +81,8 @@ var largeViews = []reduction{
 	{shape: []int{60, 2, 3000}, strides: []int{9000, 4000, 1}, axes: []int{0, 2}},            // few results, rows apart
 	{shape: []int{200, 2000}, strides: []int{0, 1}, axes: []int{0}},                          // a repeated row
 	{shape: []int{200, 2000}, strides: []int{1, 0}, axes: []int{1}},                          // repeated columns
+	{shape: []int{70000, 3}, strides: []int{4, 1}, axes: []int{0}},                           // a narrow part of a matrix
+	{shape: []int{3, 70000}, strides: []int{1, 4}, axes: []int{1}},                           // the same, turned
 	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{1}},                          // windows
 	{shape: []int{3000, 200}, strides: []int{1, 1}, axes: []int{0}},                          //
 	{shape: []int{3, 150000}, strides: []int{300001, 2}, axes: []int{0}},                     // every other element

@@ -9,7 +9,8 @@ import (
 )
 
 // avx512 has 32 registers of 512 bits and masks for every instruction. K1 is
-// the mask of a Partial, or that of a Blend (K2 its complement), K3 that of a store. It asks for
+// the mask of a Partial, or that of a Blend (K2 its complement), K3 that of a store or
+// of NaNs. It asks for
 // the foundation with BW, DQ and VL: every such CPU since Skylake-X.
 type avx512 struct{ *x86 }
 
@@ -90,17 +91,6 @@ func (m avx512) MakePartial(t kernels.Type, count GP, pad bool) Partial {
 	}
 	m.Identity(t, p.Pad)
 	return p
-}
-
-// pad makes what Blend adds, -0 in the lanes of K2.
-func (m avx512) pad(t kernels.Type, p *Partial) {
-	p.Pad = m.regs.Vec()
-	m.Identity(t, p.Pad)
-	if t.Acc().Size() == 4 {
-		m.VMOVAPS_Z(zmms[p.Pad], reg.K2, zmms[p.Pad])
-		return
-	}
-	m.VMOVAPD_Z(zmms[p.Pad], reg.K2, zmms[p.Pad])
 }
 
 func (m avx512) FreePartial(p Partial) {
@@ -224,7 +214,8 @@ func (m avx512) Mask(t kernels.Type, keep []bool) Partial {
 	m.KNOTW(reg.K1, reg.K2)
 	m.regs.FreeGP(g)
 	if p.Float {
-		m.pad(t, &p)
+		p.Pad = m.regs.Vec()
+		m.Identity(t, p.Pad)
 	}
 	return p
 }

@@ -12,10 +12,14 @@ import (
 // an instruction set and an element type, through a table of their addresses.
 // It is assembly for two reasons: a small sum takes as long as its calls, and a
 // jump is none; and a call of Go through a variable would make the callers'
-// arguments escape to the heap. The kernel finds its argument where the
-// dispatcher's first one is. A table has a line of tableWidth entries for each
+// arguments escape to the heap. It changes neither the stack pointer nor the return
+// address, so a kernel, which has but one argument, finds it where the dispatcher's
+// first one is; a Go function, entered through its wrapper for assembly, finds all
+// of them. A table has a line of tableWidth entries for each
 // instruction set; those that no kernel serves hold the generic function.
 const tableWidth = 8
+
+const _ = uint(tableWidth - kernels.NumTypes) // else wider tables, and another scale in jumps
 
 var jumps = map[string]string{
 	"amd64": `
@@ -54,7 +58,7 @@ func dispatcher(arch string) []byte {
 				p("DATA %sTable<>+%d(SB)/8, $·%s(SB)", name, (int(isa)*tableWidth+int(t))*8, kernelFor(arch, op, t, isa))
 			}
 		}
-		p("GLOBL %sTable<>(SB), NOPTR, $%d", name, int(kernels.NumISAs)*tableWidth*8)
+		p("GLOBL %sTable<>(SB), RODATA|NOPTR, $%d", name, int(kernels.NumISAs)*tableWidth*8)
 	}
 	return b.Bytes()
 }

@@ -186,12 +186,16 @@ func (l *rowLoop) fold() {
 	m.Regs().Free(v)
 }
 
-// foldSlots emits the folding of the rows in the first n slots to a vector with
-// their sums in order. Where there are half as many slots as a vector has lanes,
+// foldSlots emits the folding of the rows in the first n slots to a vector of
+// their sums: in order, where n is its number of lanes. Where n is half of that,
 // every other pair of lanes is the identity: the ones that the last step takes
-// from its second vector, so that half of the steps before fall away.
+// from its second vector, so that half of the steps before fall away. FoldAll adds
+// both kinds up alike.
 func foldSlots(m Machine, t kernels.Type, slots Addr, n int) Vec {
 	row := make([]int, lanes(m, t)) // the row that leaf i holds
+	if n != len(row) && 2*n != len(row) {
+		panic("foldSlots: neither as many rows as lanes nor half as many")
+	}
 	for l, leaf := range foldOrder(m.VecBytes(), t.Acc().Size(), 1) {
 		switch {
 		case n == len(row):

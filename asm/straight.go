@@ -245,7 +245,7 @@ const ahead = 4096
 // A grouper sums a group of packed rows.
 type grouper interface {
 	prepare()   // loads masks and indexes
-	reach() int // is how many elements of a group, and behind, are read
+	reach() int // the number of elements that are read, behind the group too
 	sum() Vec   // emits the sums of the group
 	free()
 }

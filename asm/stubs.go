@@ -46,6 +46,10 @@ func stubs(arch string) []byte {
 			p("%s {\n%s(a, isa, t)\n}\n", signature, generic(op))
 		}
 	}
+	if len(isas) > 0 {
+		p("// Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a")
+		p("// kernel asks for more stack.\n")
+	}
 	for _, isa := range isas {
 		for op := range kernels.NumOps {
 			eachType(op, isa, func(t kernels.Type) {

@@ -7,7 +7,8 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// An Implementation is a set of kernels that this CPU can run.
+// An Implementation is a set of kernels that this CPU can run. The zero value is
+// plain Go, which every CPU runs.
 type Implementation struct{ isa kernels.ISA }
 
 // String returns the name that REDUCESUM_ISA takes: avx512, avx2, neon or generic.

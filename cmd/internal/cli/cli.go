@@ -64,6 +64,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		io.WriteString(stderr, usage)
 		return exitUsage
 	}
+	if args[0] == "help" && len(args) > 1 { // help sum is sum -h
+		args = []string{args[1], "-h"}
+	}
 	switch args[0] {
 	case "-h", "-help", "--help", "help":
 		io.WriteString(stdout, usage)

@@ -27,6 +27,8 @@ func TestHelp(t *testing.T) {
 		{[]string{"-h"}, exitOK, "reducesum sum [flags] in.npy"},
 		{[]string{"--help"}, exitOK, "reducesum sum [flags] in.npy"},
 		{[]string{"help"}, exitOK, "reducesum sum [flags] in.npy"},
+		{[]string{"help", "sum"}, exitOK, "-axes axes"},
+		{[]string{"help", "foo"}, exitUsage, `unknown command "foo"`},
 		{[]string{"sum", "-h"}, exitOK, "-axes axes"},
 		{[]string{"sum", "x.npy", "--help"}, exitOK, "-axes axes"},
 		{[]string{"onnx", "-h"}, exitOK, "usage: reducesum onnx DIR..."},

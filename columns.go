@@ -45,8 +45,8 @@ type matrix struct {
 	overrun bool
 }
 
-// columns sums a pass whose rows are no neighbours in memory: a few outer items at a time, and tiles
-// of columns, so that the slots stay in the cache.
+// columns sums a pass whose elements to be summed lie apart: a few outer items at
+// a time, and tiles of columns, so that the slots stay in the cache.
 func (p *pass) columns() {
 	acc := p.t.Acc().Size()
 	levels := levelsOf(p.reduce, p.t.Block())

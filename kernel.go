@@ -34,6 +34,13 @@ func sumRows(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, n,
 	}
 }
 
+// sumShort sums n elements, up to kernels.SumBlocks blocks, to an accumulator.
+func sumShort(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
+	var a kernels.SumArgs
+	a.Dst, a.Src, a.N = dst, src, n
+	sum(&a, isa, t)
+}
+
 // callRows calls the kernel for the rows' length.
 func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	if a.N < t.Block() {

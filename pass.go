@@ -70,9 +70,7 @@ func (p *pass) longRow(dst, src unsafe.Pointer, n, level int) {
 	t, acc := p.t, p.t.Acc()
 	block := t.Block()
 	if n <= kernels.SumBlocks*block {
-		var a kernels.SumArgs
-		a.Dst, a.Src, a.N = dst, src, n
-		sum(&a, p.isa, t)
+		sumShort(p.isa, t, dst, src, n)
 		return
 	}
 	chunk := block // elements per value of this level

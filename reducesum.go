@@ -54,15 +54,12 @@ func Sum[T Element](x []T) T {
 		sumSlice(best, t, unsafe.Pointer(&dst), src, len(x))
 		return dst
 	}
-	var a kernels.SumArgs
-	a.Dst, a.Src, a.N = unsafe.Pointer(&dst), src, len(x)
 	if size >= 4 {
-		sum(&a, best, t)
+		sumShort(best, t, unsafe.Pointer(&dst), src, len(x))
 		return dst
 	}
 	var acc float32
-	a.Dst = unsafe.Pointer(&acc)
-	sum(&a, best, t)
+	sumShort(best, t, unsafe.Pointer(&acc), src, len(x))
 	*(*uint16)(unsafe.Pointer(&dst)) = round16(t, acc)
 	return dst
 }

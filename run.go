@@ -21,9 +21,7 @@ func sumSlice(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 // where that will do, because every nanosecond shows.
 func sumSequence(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 	if n <= kernels.SumBlocks<<t.LogBlock() {
-		var a kernels.SumArgs
-		a.Dst, a.Src, a.N = dst, src, n
-		sum(&a, isa, t)
+		sumShort(isa, t, dst, src, n)
 		return
 	}
 	p := pass{isa: isa, t: t, scratch: takeScratch()}

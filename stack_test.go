@@ -1,44 +1,32 @@
 package reducesum
 
-import "testing"
+import (
+	"testing"
+	"unsafe"
 
-// TestStacksMove calls every implementation at every depth of new goroutines'
-// small stacks, with arguments, source and result on them: where a kernel asks
-// for more stack, all of these move.
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// TestStacksMove calls the kernels at every depth of new goroutines' small
+// stacks, with arguments, source and result on them: where a kernel asks for more
+// stack, all of these move, and the runtime has to find the pointers among the
+// arguments of a function that was reached by a jump.
 func TestStacksMove(t *testing.T) {
-	const n = 40
-	eachImplementation(t, func(t *testing.T) {
-		whole, err := NewPlan([]int{n}, Op{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := NewPlan([]int{n / 4, 4}, Op{Axes: []int{1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns, err := NewPlan([]int{n / 4, 4}, Op{Axes: []int{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums := func() bool {
-			var src [n]float32
-			var one [1]float32
-			var ten [n / 4]float32
-			var four [4]float32
-			for i := range src {
-				src[i] = float32(i)
-			}
-			failed := Run(whole, one[:], src[:]) != nil || Run(rows, ten[:], src[:]) != nil || Run(columns, four[:], src[:]) != nil
-			return !failed && Sum(src[:]) == 780 && one[0] == 780 && ten[9] == 36+37+38+39 && four[3] == 210
-		}
-		for depth := range 300 {
-			done := make(chan bool)
-			go func() { done <- atDepth(depth, sums) }()
-			if !<-done {
-				t.Fatalf("wrong sums at depth %d", depth)
+	kernels := []struct {
+		name string
+		call func(isa kernels.ISA) bool
+	}{{"sum", sumOnStack}, {"rows", rowsOnStack}, {"blocks", blocksOnStack}, {"cols", colsOnStack}, {"round", roundOnStack}}
+	for _, impl := range Implementations() {
+		for _, k := range kernels {
+			for depth := range 200 {
+				done := make(chan bool)
+				go func() { done <- atDepth(depth, func() bool { return k.call(impl.isa) }) }()
+				if !<-done {
+					t.Fatalf("%v, %s: wrong at depth %d", impl, k.name, depth)
+				}
 			}
 		}
-	})
+	}
 }
 
 // atDepth calls f some dozens of bytes further down the stack for each level.
@@ -49,4 +37,36 @@ func atDepth(depth int, f func() bool) bool {
 		return f()
 	}
 	return atDepth(depth-1, f)
+}
+
+func sumOnStack(isa kernels.ISA) bool {
+	src, dst := [4]float32{1, 2, 3, 4}, float32(0)
+	sum(&kernels.SumArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), N: len(src)}, isa, kernels.F32)
+	return dst == 10
+}
+
+func rowsOnStack(isa kernels.ISA) bool {
+	src, dst := [4]float32{1, 2, 3, 4}, [2]float32{}
+	rows(&kernels.RowsArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), Outer: 2, N: 2, Stride: 8}, isa, kernels.F32)
+	return dst == [2]float32{3, 7}
+}
+
+func blocksOnStack(isa kernels.ISA) bool {
+	var src [kernels.BlockBytes / 8]float64
+	src[0], src[len(src)-1] = 3, 4
+	dst := 0.0
+	blocks(&kernels.RowsArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), Outer: 1, N: len(src)}, isa, kernels.F64)
+	return dst == 7
+}
+
+func colsOnStack(isa kernels.ISA) bool {
+	src, dst := [3]int32{1, 2, 3}, [3]int32{}
+	cols(&kernels.ColsArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), N: len(src), Outer: 1}, isa, kernels.I32)
+	return dst == src
+}
+
+func roundOnStack(isa kernels.ISA) bool {
+	src, dst := [2]float32{1, -2}, [2]BFloat16{}
+	round(&kernels.RoundArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), N: len(src)}, isa, kernels.BF16)
+	return dst[0].Float32() == 1 && dst[1].Float32() == -2
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // avx512 has 32 registers of 512 bits and masks for every instruction. K1 is
-// the mask of a Partial, or that of a Blend (K2 its complement), K3 that of a store or
-// of NaNs. It asks for
-// the foundation with BW, DQ and VL: every such CPU since Skylake-X.
+// the mask of a Partial, or that of a Blend (K2 its complement), K3 that of a
+// store or of NaNs. It asks for the foundation with BW, DQ and VL: every such CPU
+// since Skylake-X.
 type avx512 struct{ *x86 }
 
 func newAVX512(c *build.Context, consts map[string]operand.Mem) Machine {

@@ -12,10 +12,10 @@ import (
 // an instruction set and an element type, through a table of their addresses.
 // It is assembly for two reasons: a small sum takes as long as its calls, and a
 // jump is none; and a call of Go through a variable would make the callers'
-// arguments escape to the heap. It changes neither the stack pointer nor the return
-// address, so a kernel, which has but one argument, finds it where the dispatcher's
-// first one is; a Go function, entered through its wrapper for assembly, finds all
-// of them. A table has a line of tableWidth entries for each
+// arguments escape to the heap. It changes neither the stack pointer nor the
+// return address, so a kernel, which has but one argument, finds it where the
+// dispatcher's first one is; a Go function, entered through its wrapper for
+// assembly, finds all of them. A table has a line of tableWidth entries for each
 // instruction set; those that no kernel serves hold the generic function.
 const tableWidth = 8
 

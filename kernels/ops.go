@@ -35,10 +35,10 @@ var Ops = [NumOps]struct {
 }
 
 // Serving returns the instruction set whose kernel does the operation on the type
-// where isa is asked for: isa itself with few exceptions. Columns of float16, and its
-// sequences, are AVX2's on AVX-512; rows shorter than a block gain more by masks. Intel's CPUs widen 256 bits of float16 by two
-// instructions of 512 bits each, one of which must go the way of the additions,
-// but 128 bits by one that any two of three ways can take.
+// where isa is asked for: isa itself with few exceptions. Columns of float16, and
+// its sequences, are AVX2's on AVX-512: a loop that widens and adds 128 bits at a
+// time was a tenth faster on an Intel Xeon than one with 256. Rows shorter than a
+// block gain more by masks.
 func Serving(op Op, t Type, isa ISA) ISA {
 	switch {
 	case Ops[op].RoundedOnly && !t.Rounded():

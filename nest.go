@@ -1,156 +1,253 @@
 package reducesum
 
-// A plan's axes alternate between kept and reduced ones, outermost first:
+// A tensor is a nest of axes, each with a size, a stride and a role: kept, or
+// reduced as part of a group. Packed, transposed, sliced and broadcast tensors
+// are the same thing with other strides, and one engine sums them all.
 //
-//	outer, reduce[n-1], keep[n-1], ..., reduce[0], keep[0]
-//
-// Each reduced axis is a group; it sums rows that consist of keep[g] times
-// what the groups inside of it give. The innermost group is a pass over the
-// tensor. An outer one is a pass over the rows that the groups inside give, as
-// many outer items at a time as there is scratch memory for. Where not even the
-// rows for one item fit, each row is made when the tree of the sum comes to
-// it. Where a row is too long for that, the kept axes are tiled.
+// Kept axes are in the order of memory, for it does not matter in which order
+// results are made. The axes of a group are in the order of the sum: they are
+// one sequence. A sequence that is longer than a block, and that blocks cut only
+// at whole indexes of an axis, is two groups: the sum of each block, and the sum
+// of these. That is the order of the sum anyway, and lets the axes outside of a
+// block be treated like kept ones.
 
 import (
-	"unsafe"
-
-	"github.com/reducesum/reducesum/kernels"
+	"cmp"
+	"slices"
 )
 
-// maxGroups is the most groups a nest can have: each doubles the number of
-// elements at least twice, but for the outermost and the innermost.
-const maxGroups = 32
+// maxAxes is more than a nest can have, also when axes are cut into blocks: each
+// axis doubles the number of elements at least, which an int counts.
+const maxAxes = 64
 
-// A group is a reduced axis and the kept one inside of it, strides in elements.
-type group struct {
-	reduce, reduceStride int
-	keep, keepStride     int
+// An axis of elements that are read in one place, and written, or summed, in
+// another: from one index to the next it is stride elements here, and out there.
+type axis struct{ size, stride, out int }
+
+// A sequence is the axes of a group, outermost first; out counts its elements.
+type sequence struct {
+	axes []axis
+	n    int
 }
 
-// A nest is the axes of a tensor, or of a part of it.
+// A nest is the groups of reduced axes, innermost first, and the kept axes, in
+// the order of memory; out counts elements of the result. Kept axes of stride 0
+// repeat results.
 type nest struct {
-	outer, outerStride int
-	groups             []group // innermost first
+	groups  []sequence
+	kept    []axis
+	repeats []axis
 }
 
-// rowLen is the number of results of group g for one outer item.
-func (n *nest) rowLen(g int) int {
-	k := 1
-	for _, g := range n.groups[:g+1] {
-		k *= g.keep
-	}
-	return k
+// A dim is an axis of a tensor, or neighbouring axes that act as one.
+type dim struct {
+	size, stride int
+	reduced      bool
 }
 
-// results is the number of results of a nest.
-func (n *nest) results() int { return n.outer * n.rowLen(len(n.groups)-1) }
-
-// elements is the number of elements of a nest.
-func (n *nest) elements() int {
-	k := n.outer
-	for _, g := range n.groups {
-		k *= g.reduce * g.keep
-	}
-	return k
-}
-
-// rowLimit is how many results of the outermost group the scratch memory can
-// take: all groups but the innermost share it.
-func (n *nest) rowLimit(t kernels.Type) int {
-	limit := n.results()
-	for _, g := range n.groups[1:] {
-		most := n.groupBytes() / t.Acc().Size() / (depth(t.Acc(), g.reduce) + 1)
-		limit = min(limit, most)
-	}
-	return limit
-}
-
-// groupBytes is the share of scratch memory that each outer group has.
-func (n *nest) groupBytes() int {
-	return len(scratch{}.nest) / max(1, len(n.groups)-1) &^ 63
-}
-
-// A runner sums a nest on one goroutine, to accumulators.
-type runner struct {
-	isa     kernels.ISA
-	t       kernels.Type
-	n       nest
-	scratch *scratch
-}
-
-// sum sums group g for a number of outer items, stride elements apart.
-func (r *runner) sum(g, items, stride int, dst, src unsafe.Pointer) {
-	acc, size := r.t.Acc(), r.t.Size()
-	grp := r.n.groups[g]
-	if g == 0 {
-		p := pass{
-			isa: r.isa, t: r.t, dst: dst, src: src, scratch: r.scratch,
-			outer: items, reduce: grp.reduce, inner: grp.keep,
-			srcOuter: stride * size, srcRow: grp.reduceStride * size, dstOuter: grp.keep * acc.Size(),
+// mergeDims drops the axes of size 1, and merges neighbours of the same kind
+// where memory lets one stride serve for both.
+func mergeDims(shape, strides []int, reduced []bool) []dim {
+	var dims []dim
+	for i, size := range shape {
+		if size == 1 {
+			continue
 		}
-		p.run()
-		return
-	}
-	row := r.n.rowLen(g)
-	mem := unsafe.Pointer(&r.scratch.nest[(g-1)*r.n.groupBytes()])
-	most := r.n.groupBytes() / (row * acc.Size()) / grp.reduce // a product could overflow: a view repeats elements
-	if most == 0 {
-		r.sumTree(g, items, stride, dst, src, mem)
-		return
-	}
-	for i := 0; i < items; i += most {
-		n := min(most, items-i)
-		r.rows(g, n, stride, mem, unsafe.Add(src, i*stride*size))
-		p := pass{
-			isa: r.isa, t: acc, dst: unsafe.Add(dst, i*row*acc.Size()), src: mem, scratch: r.scratch,
-			outer: n, reduce: grp.reduce, inner: row,
-			srcOuter: grp.reduce * row * acc.Size(), srcRow: row * acc.Size(), dstOuter: row * acc.Size(),
+		d := dim{size, strides[i], reduced[i]}
+		if k := len(dims) - 1; k >= 0 && dims[k].reduced == d.reduced && dims[k].stride == d.stride*d.size {
+			dims[k].size *= d.size
+			dims[k].stride = d.stride
+			continue
 		}
-		p.run()
+		dims = append(dims, d)
 	}
+	return dims
 }
 
-// rows makes the rows that group g sums, for a number of outer items.
-func (r *runner) rows(g, items, stride int, dst, src unsafe.Pointer) {
-	grp, size := r.n.groups[g], r.t.Size()
-	row := r.n.rowLen(g) * r.t.Acc().Size()
-	if grp.keep > 1 && grp.reduceStride != grp.keep*grp.keepStride {
-		for i := range items {
-			for k := range grp.reduce {
-				r.sum(g-1, grp.keep, grp.keepStride, unsafe.Add(dst, (i*grp.reduce+k)*row), unsafe.Add(src, (i*stride+k*grp.reduceStride)*size))
+// nestOf arranges axes as a nest, for blocks of a number of elements.
+func nestOf(dims []dim, block int) nest {
+	var n nest
+	results := 1
+	for to := len(dims); to > 0; {
+		from := to - 1
+		if d := dims[from]; !d.reduced {
+			a := axis{d.size, d.stride, results}
+			if results *= d.size; d.stride == 0 {
+				n.repeats = append(n.repeats, a)
+			} else {
+				n.kept = append(n.kept, a)
 			}
+			to = from
+			continue
 		}
-		return
+		for from > 0 && dims[from-1].reduced {
+			from--
+		}
+		for q, more := sequenceOf(dims[from:to]), true; more; {
+			var blocks sequence
+			blocks, q, more = q.cut(block)
+			n.groups = append(n.groups, blocks)
+		}
+		to = from
 	}
-	inner := grp.keepStride
-	if grp.keep == 1 {
-		inner = grp.reduceStride
-	}
-	if items == 1 || stride == grp.reduce*grp.reduceStride {
-		r.sum(g-1, items*grp.reduce*grp.keep, inner, dst, src)
-		return
-	}
-	for i := range items {
-		r.sum(g-1, grp.reduce*grp.keep, inner, unsafe.Add(dst, i*grp.reduce*row), unsafe.Add(src, i*stride*size))
-	}
+	inMemoryOrder(n.kept)
+	n.kept = joinAxes(n.kept)
+	return n
 }
 
-// sumTree sums group g for items that are too large for the rows of one to fit
-// in memory.
-func (r *runner) sumTree(g, items, stride int, dst, src, mem unsafe.Pointer) {
-	grp, acc := r.n.groups[g], r.t.Acc()
-	width := r.n.rowLen(g)
-	row := width * acc.Size()
-	for i := range items {
-		for order := newTreeOrder(acc, grp.reduce); order.more(); {
-			from := unsafe.Add(src, (i*stride+order.index()*grp.reduceStride)*r.t.Size())
-			r.sum(g-1, grp.keep, grp.keepStride, unsafe.Add(mem, order.slot*row), from)
-			for merges := order.next(); merges > 0; merges-- {
-				order.slot--
-				mergeSlots(r.isa, acc, mem, order.slot, width)
-			}
-			order.slot++
-		}
-		copyRow(acc, unsafe.Add(dst, i*row), mem, width)
+// single reports whether a nest is one pass.
+func (n *nest) single() bool {
+	if len(n.groups) != 1 || len(n.repeats) > 0 || len(n.kept) > 2 || len(n.groups[0].axes) > 1 {
+		return false
 	}
+	return n.groups[0].readable(n.kept) && writable(n.kept, n.groups[0].inner().stride)
+}
+
+// sequenceOf returns the sequence of some axes, outermost first.
+func sequenceOf(dims []dim) sequence {
+	q := sequence{axes: make([]axis, len(dims)), n: 1}
+	for i := len(dims) - 1; i >= 0; i-- {
+		q.axes[i] = axis{dims[i].size, dims[i].stride, q.n}
+		q.n *= dims[i].size
+	}
+	return q
+}
+
+// cut cuts a sequence into its first block, which stands for all, and the
+// sequence of blocks, if these end at whole indexes of an axis. Otherwise, or if
+// there is nothing to gain, it returns the sequence itself.
+func (q sequence) cut(block int) (blocks, rest sequence, ok bool) {
+	if len(q.axes) < 2 || q.n <= block {
+		return q, sequence{}, false
+	}
+	i := len(q.axes) - 1
+	for q.axes[i].size*q.axes[i].out < block {
+		i--
+	}
+	a := q.axes[i]
+	inside := block / a.out // indexes of axis i that a block has
+	if inside*a.out != block || a.size%inside != 0 {
+		return q, sequence{}, false
+	}
+	if inside > 1 {
+		blocks.axes = append(blocks.axes, axis{inside, a.stride, a.out})
+	}
+	blocks.axes = append(blocks.axes, q.axes[i+1:]...)
+	blocks.n = block
+	for _, b := range q.axes[:i] {
+		rest.axes = append(rest.axes, axis{b.size, b.stride, b.out / block})
+	}
+	if inside < a.size {
+		rest.axes = append(rest.axes, axis{a.size / inside, a.stride * inside, 1})
+	}
+	rest.n = q.n / block
+	return blocks, rest, true
+}
+
+// inner is the innermost axis.
+func (q *sequence) inner() axis { return q.axes[len(q.axes)-1] }
+
+// step is the least distance in memory of two elements that are not the same; 0
+// if all are.
+func (q *sequence) step() int {
+	step := 0
+	for _, a := range q.axes {
+		if a.stride > 0 && (step == 0 || a.stride < step) {
+			step = a.stride
+		}
+	}
+	return step
+}
+
+// distinct is the number of elements that are not repeated.
+func (q *sequence) distinct() int { return distinct(q.axes) }
+
+// inRows reports whether the elements of a result, rather than the same element
+// of several results, are nearest to each other in memory.
+func (q *sequence) inRows(box []axis) bool {
+	return len(box) == 0 || q.step() > 0 && q.step() < box[0].stride
+}
+
+// readable reports whether kernels can read elements of the innermost axis for
+// the results of a box: as rows, or as columns that are not too narrow.
+func (q *sequence) readable(box []axis) bool {
+	const narrow = 16 // columns, in rows that lie apart, that are not worth a row
+	stride := q.inner().stride
+	return stride == 1 || len(box) > 0 && box[0].stride == 1 && (box[0].size >= narrow || box[0].size == stride)
+}
+
+// offset is where element i lies.
+func (q *sequence) offset(i int) int {
+	off := 0
+	for _, a := range q.axes {
+		off += i / a.out % a.size * a.stride
+	}
+	return off
+}
+
+// head returns the largest box that n elements from element i on begin with: a
+// number of indexes of the first of the axes returned, and all of the others.
+func (q *sequence) head(i, n int) (count int, axes []axis) {
+	axes = q.axes
+	for axes[0].out > n || i%axes[0].out != 0 {
+		axes = axes[1:]
+	}
+	a := axes[0]
+	return min(n/a.out, a.size-i/a.out%a.size), axes
+}
+
+// joined makes one axis of neighbours that memory allows to be one.
+func (q sequence) joined() sequence {
+	axes := q.axes[:1]
+	for _, a := range q.axes[1:] {
+		if last := &axes[len(axes)-1]; last.stride == a.size*a.stride {
+			*last = axis{last.size * a.size, a.stride, a.out}
+		} else {
+			axes = append(axes, a)
+		}
+	}
+	return sequence{axes, q.n}
+}
+
+// inMemoryOrder sorts axes: those whose elements are nearest to each other come
+// first, those that repeat elements last.
+func inMemoryOrder(box []axis) {
+	slices.SortStableFunc(box, func(a, b axis) int { return cmp.Compare(uint(a.stride)-1, uint(b.stride)-1) })
+}
+
+// joinAxes drops axes of size 1, and makes one axis of neighbours that both
+// kinds of memory allow to be one.
+func joinAxes(box []axis) []axis {
+	joined := box[:0]
+	for _, a := range box {
+		if a.size == 1 {
+			continue
+		}
+		if k := len(joined) - 1; k >= 0 && a.stride == joined[k].size*joined[k].stride && a.out == joined[k].size*joined[k].out {
+			joined[k].size *= a.size
+			continue
+		}
+		joined = append(joined, a)
+	}
+	return joined
+}
+
+// indexes is the number of indexes of a box.
+func indexes(box []axis) int {
+	n := 1
+	for _, a := range box {
+		n *= a.size
+	}
+	return n
+}
+
+// distinct is the number of indexes of a box that repeat no elements.
+func distinct(box []axis) int {
+	n := 1
+	for _, a := range box {
+		if a.stride > 0 {
+			n *= a.size
+		}
+	}
+	return n
 }

@@ -26,27 +26,19 @@ type Op struct {
 // A Plan is a ReduceSum of one shape, ready to [Run]. It does not change, and
 // may be used by any number of goroutines at the same time.
 type Plan struct {
-	shape          []int // of the result
-	elements       int   // that are summed
-	srcLen, dstLen int   // elements; of a view, how far it reaches
-	made           bool  // by NewPlan
-	view           bool  // srcLen is a lower bound
-	empty          bool  // some axis that is summed over has size 0
-	nested         bool  // nest tells all; else groups and box do
-	sequence       bool  // and it is one sequence, contiguous
-	nest           nest
-	groups         []sequence // the reduced axes, innermost group first
-	box            []axis     // the kept ones, in memory order
+	shape          []int   // of the result
+	elements       int     // that are summed
+	distinct       int     // without those that only repeat results
+	srcLen, dstLen int     // elements; of a view, how far it reaches
+	made           bool    // by NewPlan
+	view           bool    // srcLen is a lower bound
+	empty          bool    // some axis that is summed over has size 0
+	sequence       bool    // the tensor is one sequence, contiguous
+	tiny           *tiny   // of a small tensor that is no single pass
+	nests          [2]nest // for blocks of 1024 and of 512 elements
 	workers        int
 	pool           Pool
 	isa            kernels.ISA
-}
-
-// A dim is an axis of a tensor, or neighbouring axes that act as one.
-type dim struct {
-	size    int
-	stride  int // elements of src from one index to the next
-	reduced bool
 }
 
 // NewPlan prepares the sum of a tensor of the given shape, which is not kept.
@@ -87,14 +79,31 @@ func NewPlan(shape []int, op Op, opts ...Option) (*Plan, error) {
 		return nil, err
 	}
 	p.empty = n == 0
-	dims := merge(shape, strides, reduced)
-	p.nest, p.nested = nestOf(dims)
-	p.sequence = n > 0 && p.nested && len(p.nest.groups) == 1 && p.dstLen == 1
-	if !p.nested {
-		p.groups, p.box = groupsOf(dims)
+	if !p.empty {
+		p.arrange(mergeDims(shape, strides, reduced))
 	}
 	return p, nil
 }
+
+// arrange decides how the axes of a tensor are summed.
+func (p *Plan) arrange(dims []dim) {
+	for i := range p.nests {
+		p.nests[i] = nestOf(dims, kernels.BlockBytes/4>>i)
+	}
+	p.distinct = 1
+	for _, d := range dims {
+		if d.reduced || d.stride > 0 {
+			p.distinct *= d.size
+		}
+	}
+	p.sequence = len(dims) == 0 || len(dims) == 1 && dims[0].reduced && dims[0].stride == 1
+	if p.elements <= tinyElements && !p.sequence && !p.nests[0].single() {
+		p.tiny = tinyOf(dims)
+	}
+}
+
+// nest returns the nest for the blocks of a type.
+func (p *Plan) nest(t kernels.Type) *nest { return &p.nests[t.Acc().Size()/8] }
 
 // Shape returns the shape of the result. The caller may change it.
 func (p *Plan) Shape() []int {
@@ -212,70 +221,4 @@ func rowMajor(shape []int) []int {
 		n *= max(shape[i], 1)
 	}
 	return strides
-}
-
-// merge drops the axes of size 1, and merges neighbours of the same kind where
-// memory lets one stride serve for both.
-func merge(shape, strides []int, reduced []bool) []dim {
-	var dims []dim
-	for i, size := range shape {
-		if size == 1 {
-			continue
-		}
-		d := dim{size, strides[i], reduced[i]}
-		if k := len(dims) - 1; k >= 0 && dims[k].reduced == d.reduced && dims[k].stride == d.stride*d.size {
-			dims[k].size *= d.size
-			dims[k].stride = d.stride
-			continue
-		}
-		dims = append(dims, d)
-	}
-	return dims
-}
-
-// nestOf arranges axes as a nest, and tells whether they are one: kept and
-// reduced axes alternate, and the elements of the innermost are neighbours.
-func nestOf(dims []dim) (nest, bool) {
-	n := nest{outer: 1}
-	if len(dims) > 0 && !dims[0].reduced {
-		n.outer, n.outerStride = dims[0].size, dims[0].stride
-		dims = dims[1:]
-	}
-	if len(dims) == 0 {
-		return n, n.outer == 1 || n.outerStride == 1
-	}
-	for i := 0; i < len(dims); i++ {
-		if !dims[i].reduced {
-			return nest{}, false
-		}
-		g := group{reduce: dims[i].size, reduceStride: dims[i].stride, keep: 1}
-		if i+1 < len(dims) {
-			i++
-			if dims[i].reduced { // one sequence with the one before, but not in memory
-				return nest{}, false
-			}
-			g.keep, g.keepStride = dims[i].size, dims[i].stride
-		}
-		n.groups = append(n.groups, g)
-	}
-	slices.Reverse(n.groups)
-	return n.innermostFirst()
-}
-
-// innermostFirst turns a matrix that is contiguous the other way round, and tells
-// whether the innermost axis of a nest is contiguous now, and no narrow part of
-// something wider.
-func (n nest) innermostFirst() (nest, bool) {
-	g := &n.groups[0]
-	switch {
-	case g.keep > 1:
-		return n, g.keepStride == 1 && !narrow(g.keep, g.reduceStride)
-	case g.reduceStride == 1:
-		return n, true
-	case len(n.groups) == 1 && n.outerStride == 1 && !narrow(n.outer, g.reduceStride):
-		g.keep, g.keepStride = n.outer, 1
-		n.outer, n.outerStride = 1, 0
-		return n, true
-	}
-	return n, false
 }

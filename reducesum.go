@@ -114,8 +114,7 @@ func Run[T Element](p *Plan, dst, src []T) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	p.run(typeOf[T](), unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)))
-	return nil
+	return p.run(typeOf[T](), unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)))
 }
 
 // SumBlocks sums src, of shape [outer, reduce, inner] in row-major order, over

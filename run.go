@@ -39,132 +39,45 @@ func sumMiddle(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, outer, 
 		sumRows(isa, t, dst, src, outer, reduce, reduce*t.Size())
 		return
 	}
-	groups := [1]group{{reduce: reduce, reduceStride: inner, keep: inner, keepStride: 1}}
-	n := nest{outer: outer, outerStride: reduce * inner, groups: groups[:]}
-	j := job{isa: isa, t: t, to: t}
-	j.serial(&n, dst, src)
-}
-
-// run sums what p describes; dst is not empty.
-func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) {
-	serial := p.workers <= 1 || p.elements < parallelBytes/t.Size()
-	switch {
-	case p.sequence && serial:
-		sumSlice(p.isa, t, dst, src, p.elements)
-	case p.empty:
-		clear(unsafe.Slice((*byte)(dst), p.dstLen*t.Size()))
-	case !p.nested:
-		p.runView(t, dst, src)
-	case len(p.nest.groups) == 0:
-		n := p.dstLen * t.Size()
-		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-	case !serial:
-		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
-		j.run(&p.nest, dst, src)
-	default:
-		j := job{isa: p.isa, t: t, to: t}
-		j.serial(&p.nest, dst, src)
-	}
-}
-
-// A job sums nests of elements of type t to results of type to: accumulators,
-// or what these are rounded to.
-type job struct {
-	isa     kernels.ISA
-	t, to   kernels.Type
-	workers int
-	pool    Pool
-}
-
-// serial sums a nest on this goroutine.
-func (j *job) serial(n *nest, dst, src unsafe.Pointer) {
+	axes := [1]axis{{reduce, inner, 1}}
+	groups := [1]sequence{{axes[:], reduce}}
+	kept := [2]axis{{inner, 1, 1}, {outer, reduce * inner, inner}}
 	s := takeScratch()
-	if j.to == j.t.Acc() && len(n.groups) == 1 {
-		r := runner{isa: j.isa, t: j.t, n: *n, scratch: s}
-		r.sum(0, n.outer, n.outerStride, dst, src)
-	} else {
-		tiles := j.tile(n, n.results())
-		for i := range tiles.count {
-			j.sumTile(&tiles, i, dst, src, s)
-		}
-	}
+	e := newEngine(isa, t, groups[:], s)
+	e.sum(0, joinAxes(kept[:]), t, dst, src)
 	giveScratch(s)
 }
 
-// A tiling cuts a nest into tiles of kept indexes, each of which has its
-// results side by side. Either the outer axis is cut; or it and the kept axes
-// outside of group dim run over single indexes, and the one of dim is cut.
-type tiling struct {
-	n     *nest
-	dim   int // a group, or all of them: the outer axis
-	size  int // indexes of the axis that is cut
-	cuts  int
-	count int
-}
-
-// tile returns a tiling into tiles of at most limit results, or a little more
-// where the scratch memory allows it.
-func (j *job) tile(n *nest, limit int) tiling {
-	limit = min(limit, n.rowLimit(j.t))
-	if j.to != j.t.Acc() {
-		limit = min(limit, len(scratch{}.output)/j.t.Acc().Size())
+// run sums what p describes; dst is not empty.
+func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) error {
+	serial := p.workers <= 1 || p.distinct < parallelBytes/t.Size()
+	if p.sequence && serial {
+		sumSlice(p.isa, t, dst, src, p.elements)
+		return nil
 	}
-	limit = max(1, limit)
-	t := tiling{n: n, dim: len(n.groups)}
-	width, outside := 1, n.results() // results of one index, of the axis and all outside
-	for g := 0; g <= len(n.groups); g++ {
-		axis := n.outer
-		if g < len(n.groups) {
-			axis = n.groups[g].keep
-		}
-		if width*axis > limit || g == len(n.groups) {
-			t.dim, t.size = g, min(axis, limit/width)
-			if width == 1 && t.size > 64 {
-				t.size &^= 63
-			}
-			t.cuts = (axis + t.size - 1) / t.size
-			t.count = outside / (width * axis) * t.cuts
-			return t
-		}
-		width *= axis
+	if p.empty {
+		clear(unsafe.Slice((*byte)(dst), p.dstLen*t.Size()))
+		return nil
 	}
-	return t
-}
-
-// sumTile sums tile i.
-func (j *job) sumTile(t *tiling, i int, dst, src unsafe.Pointer, s *scratch) {
-	var local [maxGroups]group
-	r := runner{isa: j.isa, t: j.t, scratch: s}
-	r.n = nest{outer: t.n.outer, outerStride: t.n.outerStride, groups: append(local[:0], t.n.groups...)}
-
-	// The cut axis first, then those outside of it, at one index each.
-	from := i % t.cuts * t.size
-	i /= t.cuts
-	width, in, out := 1, 0, 0 // results of one index; where the tile begins
-	for g := 0; g <= len(t.n.groups); g++ {
-		axis, stride := &r.n.outer, r.n.outerStride
-		if g < len(t.n.groups) {
-			axis, stride = &r.n.groups[g].keep, r.n.groups[g].keepStride
-		}
-		n := *axis
-		switch {
-		case g == t.dim:
-			*axis = min(t.size, n-from)
-			in, out = in+from*stride, out+from*width
-		case g > t.dim:
-			*axis = 1
-			in, out = in+i%n*stride, out+i%n*width
-			i /= n
-		}
-		width *= n
+	if p.tiny != nil {
+		p.tiny.run(p.isa, t, dst, src)
+		return nil
 	}
-	src, dst = unsafe.Add(src, in*j.t.Size()), unsafe.Add(dst, out*j.to.Size())
-	top := len(r.n.groups) - 1
-	if j.to == j.t.Acc() {
-		r.sum(top, r.n.outer, r.n.outerStride, dst, src)
-		return
+	n := p.nest(t)
+	if len(n.groups) == 0 {
+		var axes [maxAxes]axis
+		packBox(p.isa, t, dst, src, append(axes[:0], n.kept...))
+	} else if serial {
+		s := takeScratch()
+		e := newEngine(p.isa, t, n.groups, s)
+		e.sum(len(n.groups)-1, n.kept, t, dst, src)
+		giveScratch(s)
+	} else {
+		j := job{isa: p.isa, t: t, to: t, workers: p.workers, pool: p.pool}
+		if err := j.run(n, dst, src); err != nil {
+			return err
+		}
 	}
-	acc := unsafe.Pointer(&s.output)
-	r.sum(top, r.n.outer, r.n.outerStride, acc, src)
-	roundTo(j.isa, j.to, dst, acc, r.n.results())
+	repeatResults(p.isa, t, dst, n.kept, n.repeats)
+	return nil
 }

@@ -23,13 +23,15 @@ const (
 type scratch struct {
 	pass        [256 << 10]byte // a pass over columns, or over long rows
 	afterPass   guard
-	nest        [192 << 10]byte // rows of the outer groups of reduced axes; sums of a view
-	afterNest   guard
-	output      [64 << 10]byte // accumulators that wait to be rounded; of a view, what they are rounded to
+	tiles       [256 << 10]byte // elements of the outer groups, which are sums
+	afterTiles  guard
+	sums        [256 << 10]byte // of blocks, or of a tile
+	afterSums   guard
+	output      [16 << 10]byte // what the sums of a tile are rounded to
 	afterOutput guard
-	pack        [128 << 10]byte // elements of a view, copied to be neighbours
+	pack        [512 << 10]byte // elements, copied to be neighbours
 	afterPack   guard
-	axes        [1024]axis // of the boxes of a view
+	axes        [1024]axis // of boxes
 	afterAxes   guard
 }
 

@@ -23,7 +23,7 @@ func TestScratchKeepsToItsParts(t *testing.T) {
 	s := takeScratch() // the slot that the next call takes
 	giveScratch(s)
 	guards := map[string]*guard{
-		"pass": &s.afterPass, "nest": &s.afterNest, "output": &s.afterOutput, "pack": &s.afterPack, "axes": &s.afterAxes,
+		"pass": &s.afterPass, "tiles": &s.afterTiles, "sums": &s.afterSums, "output": &s.afterOutput, "pack": &s.afterPack, "axes": &s.afterAxes,
 	}
 	var mark guard
 	for i := range mark {

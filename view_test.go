@@ -167,14 +167,13 @@ func TestBoxesFromTheHeap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.nested {
-				continue
-			}
+			n := p.nest(e.Type())
 			sums := make([]byte, p.Len()*e.Type().Size())
 			s := takeScratch()
-			v := newViewer(p.isa, e.Type(), p.groups, s)
-			v.axes = v.axes[:r.IntN(8)]
-			v.sum(len(p.groups)-1, p.box, e.Type(), unsafe.Pointer(&sums[0]), src.p)
+			g := newEngine(p.isa, e.Type(), n.groups, s)
+			g.used = len(s.axes) - r.IntN(8)
+			g.sum(len(n.groups)-1, n.kept, e.Type(), unsafe.Pointer(&sums[0]), src.p)
+			repeatResults(p.isa, e.Type(), unsafe.Pointer(&sums[0]), n.kept, n.repeats)
 			giveScratch(s)
 			dst := newBuffer(e.Type(), p.Len(), 0)
 			copy(dst.bytes(), sums)

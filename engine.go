@@ -59,7 +59,7 @@ func (e *engine) take(n int) []axis {
 // memory is the scratch memory for sums of group g.
 func (e *engine) memory(g int) memory {
 	if g == 0 {
-		return memory{unsafe.Pointer(&e.scratch.sums), len(e.scratch.sums)}
+		return memory{unsafe.Pointer(&e.scratch.sums), sumsBytes}
 	}
 	n := len(e.scratch.tiles) / (len(e.groups) - 1) &^ 63
 	return memory{unsafe.Pointer(&e.scratch.tiles[(g-1)*n]), n}
@@ -140,31 +140,19 @@ func (e *engine) columns(n, room, results int) int {
 	if all := room / n; all >= min(results, minColumns) {
 		return all
 	}
-	sums := (len(e.scratch.sums) - 1024) / e.t.Acc().Size()
+	sums := (sumsBytes - 1024) / e.t.Acc().Size()
 	if len(e.groups) > 1 {
 		sums = e.room(1) / 2
 	}
 	return min(room/min(n, e.t.Block()), sums/(1+e.waiting(n)))
 }
 
-// waiting is how many sums of blocks, of blocks of blocks, and so on, may wait
+// waiting is how many sums of blocks, and of blocks of these, may have to wait
 // while a sequence of n elements is summed.
 func (e *engine) waiting(n int) int {
-	chunk, count := chunks(n, e.t.Block())
-	if count == 1 {
-		return 1
-	}
-	return count + e.waiting(chunk)
-}
-
-// chunks returns of how many sums of blocks, of blocks of blocks, or so, the sum
-// of n elements is made, and how many elements each of these has.
-func chunks(n, block int) (chunk, count int) {
-	chunk = block
-	for (n-1)/chunk+1 > block {
-		chunk *= block
-	}
-	return chunk, (n-1)/chunk + 1
+	block := e.t.Block()
+	count := (n-1)/block + 1
+	return min(count, 2*block) + (count-1)/block + 3
 }
 
 // cut cuts the axes that are nearest in memory last.

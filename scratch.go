@@ -17,6 +17,9 @@ const (
 	scratchBytes = unsafe.Sizeof(scratch{})
 )
 
+// sumsBytes is how much of the memory for sums is used. Tests lower it.
+var sumsBytes = len(scratch{}.sums)
+
 // A scratch is working memory for one goroutine's part of a sum. Each of its
 // parts has one user at a time. The guards behind them are for tests, which see
 // there that no user writes further.

@@ -30,17 +30,37 @@ func (s *summation) sum(i, n int, dst unsafe.Pointer, mem memory) {
 		s.pass(p.t, p.axes(s.n), n, p.stride, dst, p.p)
 		return
 	}
-	chunk, count := chunks(n, block)
-	sums, mem := mem.take(count * s.n * acc.Size())
-	if chunk == block {
-		s.sumBlocks(i, n, s.n, sums)
-	} else {
-		for k := range count {
-			s.sum(i+k*chunk, min(chunk, n-k*chunk), unsafe.Add(sums, k*s.n*acc.Size()), mem)
-		}
-	}
+	// The sums of all blocks are a sequence; or, if there is no room for so many, as
+	// often as there are blocks enough, the sums of blocks of these.
+	count, room := (n-1)/block+1, mem.n/(s.n*acc.Size())-1
 	p := packing{t: acc, column: 1, stride: s.n}
-	s.pass(acc, p.axes(s.n), count, p.stride, dst, sums)
+	if count <= room {
+		sums, _ := mem.take(count * s.n * acc.Size())
+		s.sumBlocks(i, n, s.n, sums)
+		s.pass(acc, p.axes(s.n), count, p.stride, dst, sums)
+		return
+	}
+	row := s.n * acc.Size()
+	upper := (count-1)/block + 1
+	total, mem := mem.take(upper * row)
+	most := max(2*block, mem.n/row-1)
+	sums, _ := mem.take(most * row)
+	have, done := 0, 0
+	for at := 0; at < n; {
+		k := min((most-have)*block, n-at)
+		s.sumBlocks(i+at, k, s.n, unsafe.Add(sums, have*row))
+		have += (k-1)/block + 1
+		at += k
+		sum := have
+		if at < n {
+			sum -= have % block
+		}
+		s.passBlocks(acc, p.axes(s.n), sum, s.n, s.n, unsafe.Add(total, done*row), sums)
+		done += (sum-1)/block + 1
+		have -= sum
+		copy(unsafe.Slice((*byte)(sums), have*row), unsafe.Slice((*byte)(unsafe.Add(sums, sum*row)), have*row))
+	}
+	s.pass(acc, p.axes(s.n), done, p.stride, dst, total)
 }
 
 // capacity is how many elements there is room for.
@@ -66,7 +86,15 @@ func (s *summation) sumBlocks(i, n, row int, dst unsafe.Pointer) {
 	p.column, p.stride = 1, s.n
 	room := s.capacity() / s.n
 	have := 0 // elements that are packed and not summed
+	turned, across := s.across()
 	for n > 0 || have > 0 {
+		if across && have == 0 {
+			if k := turned.sum(s, i, n, row, dst); k > 0 {
+				dst = unsafe.Add(dst, k/block*row*acc)
+				i, n = i+k, n-k
+				continue
+			}
+		}
 		if have == 0 && runs {
 			run := min(n, q.inner().size-i%q.inner().size)
 			if run < n {
@@ -80,7 +108,7 @@ func (s *summation) sumBlocks(i, n, row int, dst unsafe.Pointer) {
 			}
 		}
 		most := room
-		if runs {
+		if runs || across {
 			most = block
 		}
 		for n > 0 && have < block && have < most {

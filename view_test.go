@@ -135,6 +135,35 @@ func TestLargeViews(t *testing.T) {
 	})
 }
 
+// acrossViews are sequences across memory.
+var acrossViews = []reduction{
+	{shape: []int{40, 20000}, strides: []int{1, 41}},
+	{shape: []int{40, 20011}, strides: []int{1, 40}},
+	{shape: []int{5, 33, 17003}, strides: []int{33, 1, 165}},
+	{shape: []int{3, 21, 10, 2003}, strides: []int{430000 * 2, 1, 43 * 2003, 43}},
+	{shape: []int{70, 30000}, strides: []int{3, 211}},
+	{shape: []int{3, 40, 18000}, strides: []int{1, 3, 120}, axes: []int{1, 2}},
+	{shape: []int{2, 16, 20000}, strides: []int{16, 1, 32}, axes: []int{1, 2}},
+}
+
+// TestAcross sums sequences that are longer than the memory for packing, and
+// whose sums of blocks are more than there is memory for.
+func TestAcross(t *testing.T) {
+	was := sumsBytes
+	defer func() { sumsBytes = was }()
+	eachLarge(t, func(t *testing.T, e element) {
+		r := newRand(t)
+		for _, c := range acrossViews {
+			src := newRandom(r, e.Type(), c.reach())
+			sumsBytes = was
+			c.check(t, e, src, oneWorker, []Option{WithWorkers(3)})
+			sumsBytes = 2<<20>>10*8 + 2<<10 + r.IntN(1<<12)
+			c.check(t, e, src, oneWorker)
+		}
+		sumsBytes = was
+	})
+}
+
 // randomLargeView returns a view of some 100000 elements.
 func randomLargeView(r *rand.Rand) reduction {
 	for {

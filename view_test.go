@@ -114,6 +114,19 @@ var largeViews = []reduction{
 	{shape: []int{2, 3, 2, 3, 2, 3, 2, 400}, strides: viewSteps, axes: []int{}, noop: true},  //
 }
 
+// blockViews are sequences that blocks cut at whole indexes of an axis.
+var blockViews = []reduction{
+	{shape: []int{3, 8192}, strides: []int{9000, 1}},
+	{shape: []int{40, 4096}, strides: []int{1, 40}},
+	{shape: []int{40, 4096}, strides: []int{1, 41}, axes: []int{0, 1}},
+	{shape: []int{7, 2, 512, 5}, strides: []int{1, 7 * 512, 7, 7 * 1024}, axes: []int{0, 1, 2}},
+	{shape: []int{64, 3, 2048}, strides: []int{2048, 64 * 2048, 1}, axes: []int{0, 2}},
+	{shape: []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, strides: []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15}},
+	{shape: []int{3, 1024, 1024}, strides: []int{1024, 0, 1}, axes: []int{1, 2}},
+	{shape: []int{2048, 3, 4, 2}, strides: []int{0, 8, 2, 1}, axes: []int{0, 2}},
+	{shape: []int{30, 1024, 2, 33}, strides: []int{1, 990, 990 * 1024, 30}, axes: []int{1, 2}},
+}
+
 // viewSteps are strides of which no two axes can be merged.
 var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 
@@ -122,7 +135,7 @@ var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 func TestLargeViews(t *testing.T) {
 	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
-		views := largeViews
+		views := append(append([]reduction{}, largeViews...), blockViews...)
 		for range long(20, 4) {
 			views = append(views[:len(views):len(views)], randomLargeView(r))
 		}

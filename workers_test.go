@@ -1,6 +1,7 @@
 package reducesum
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -241,4 +242,55 @@ func runTogether(e element, p *Plan, src, want buffer, goroutines, times int) er
 	wg.Wait()
 	err, _ := failed.Load().(error)
 	return err
+}
+
+// lyingPools are pools that do not keep their word, and how often they run a
+// task of n.
+var lyingPools = []struct {
+	name string
+	runs func(n int) []int // the tasks, in order
+}{
+	{"nothing", func(n int) []int { return nil }},
+	{"all but the last", func(n int) []int { return upTo(n - 1) }},
+	{"all but the first", func(n int) []int { return upTo(n)[1:] }},
+	{"one too many", func(n int) []int { return upTo(n + 1) }},
+	{"a negative one", func(n int) []int { return append([]int{-1}, upTo(n)...) }},
+	{"one far away", func(n int) []int { return append(upTo(n), 1<<40) }},
+	{"the first one for the last", func(n int) []int { return append(upTo(n-1), 0) }},
+}
+
+// lyingPool runs the tasks that it is told to.
+type lyingPool struct{ runs func(n int) []int }
+
+func (p lyingPool) Workers() int { return 4 }
+
+func (p lyingPool) Do(n int, task func(i int)) {
+	for _, i := range p.runs(n) {
+		task(i)
+	}
+}
+
+// TestLyingPools checks that a pool that runs other tasks than it is asked to is
+// an error, and that one that runs some twice does no harm.
+func TestLyingPools(t *testing.T) {
+	r := newRand(t)
+	eachLarge(t, func(t *testing.T, e element) {
+		for _, s := range splitCases(e.Type()) {
+			src := newRandom(r, e.Type(), refProduct(s.shape))
+			for _, b := range lyingPools {
+				p, err := NewPlan(s.shape, over(s.axes...), WithPool(lyingPool{b.runs}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(p.nests[0].groups) == 0 || p.distinct < parallelBytes/e.Type().Size() {
+					continue
+				}
+				if err := e.Run(p, newBuffer(e.Type(), p.Len(), 0), src); !errors.Is(err, ErrPool) {
+					t.Errorf("%s, a pool that runs %s: %v, want %v", s.name, b.name, err, ErrPool)
+				}
+			}
+			twice := lyingPool{func(n int) []int { return append(upTo(n), upTo(n)...) }}
+			reduction{shape: s.shape, axes: s.axes, noop: true}.check(t, e, src, []Option{WithPool(twice)})
+		}
+	})
 }

@@ -149,7 +149,7 @@ func TestNoGoroutines(t *testing.T) {
 
 // TestAllocationsBeyondTheSlots sums while all slots of scratch memory are taken.
 func TestAllocationsBeyondTheSlots(t *testing.T) {
-	for range scratchSlots {
+	for range freeSlots {
 		defer giveScratch(takeScratch())
 	}
 	x, sums := make([]float32, 300*300), make([]float32, 300)

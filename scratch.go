@@ -1,28 +1,26 @@
 package reducesum
 
+// Scratch memory is made when a sum first needs it, and kept, so that a sum
+// allocates nothing in the long run: a call takes what was given back, from the
+// lowest slot that has some, which is also the one most likely to be in the
+// cache. What more than a few calls at the same time need is the garbage
+// collector's to keep or to free.
+
 import (
-	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 )
 
-// Scratch memory is a fixed set of slots outside the heap, so that a sum
-// allocates nothing: a call that needs one takes the lowest free slot, which
-// is also the one most likely to be in the cache. When all are taken at the
-// same time, slots come from the heap, and are kept for the next time.
-
-const (
-	scratchSlots = 16
-	scratchBytes = unsafe.Sizeof(scratch{})
-)
+// freeSlots is how much scratch memory is kept for good, once it was needed.
+const freeSlots = 4
 
 // sumsBytes is how much of the memory for sums is used. Tests lower it.
 var sumsBytes = len(scratch{}.sums)
 
 // A scratch is working memory for one goroutine's part of a sum. Each of its
-// parts has one user at a time. The guards behind them are for tests, which see
-// there that no user writes further.
+// parts has one user at a time, and takes memory only as far as it is used. The
+// guards behind them are for tests, which see there that no user writes further.
 type scratch struct {
 	pass        [256 << 10]byte // a pass over columns, or over long rows
 	afterPass   guard
@@ -41,32 +39,30 @@ type scratch struct {
 type guard [1 << 10]byte
 
 var (
-	slots     [scratchSlots]scratch
-	slotsUsed atomic.Uint32 // bit i: slot i is taken
-	moreSlots = sync.Pool{New: func() any { return new(scratch) }}
+	freeScratch [freeSlots]atomic.Pointer[scratch]
+	moreScratch = sync.Pool{New: func() any { return new(scratch) }}
 )
 
 // takeScratch returns memory to be given back with giveScratch.
 func takeScratch() *scratch {
-	for {
-		used := slotsUsed.Load()
-		i := bits.TrailingZeros32(^used)
-		if i >= scratchSlots {
-			return moreSlots.Get().(*scratch)
+	for i := range freeScratch {
+		if freeScratch[i].Load() == nil {
+			continue
 		}
-		if slotsUsed.CompareAndSwap(used, used|1<<i) {
-			return &slots[i]
+		if s := freeScratch[i].Swap(nil); s != nil {
+			return s
 		}
 	}
+	return moreScratch.Get().(*scratch)
 }
 
 func giveScratch(s *scratch) {
-	i := (uintptr(unsafe.Pointer(s)) - uintptr(unsafe.Pointer(&slots))) / scratchBytes
-	if i >= scratchSlots { // or below the slots, which wraps
-		moreSlots.Put(s)
-		return
+	for i := range freeScratch {
+		if freeScratch[i].Load() == nil && freeScratch[i].CompareAndSwap(nil, s) {
+			return
+		}
 	}
-	slotsUsed.And(^uint32(1 << i))
+	moreScratch.Put(s)
 }
 
 // memory is a piece of scratch memory, of which a caller's callees take what

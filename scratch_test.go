@@ -5,7 +5,7 @@ import "testing"
 // TestScratchFromTheHeap sums while all slots of scratch memory are taken.
 func TestScratchFromTheHeap(t *testing.T) {
 	r := newRand(t)
-	for range scratchSlots {
+	for range freeSlots {
 		defer giveScratch(takeScratch())
 	}
 	for _, e := range elementTypes {
@@ -35,6 +35,9 @@ func TestScratchKeepsToItsParts(t *testing.T) {
 		}
 		if err := e.Run(p, newBuffer(e.Type(), p.Len(), 0), src); err != nil {
 			t.Fatal(err)
+		}
+		if freeScratch[0].Load() != s {
+			t.Errorf("%v: the scratch memory was not given back", what)
 		}
 		for part, g := range guards {
 			if *g != mark {

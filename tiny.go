@@ -56,22 +56,22 @@ func (p *tiny) run(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer) {
 		p.gather(t, dst, src)
 		return
 	}
-	var elements [tinyElements]uint64
-	var sums [2][tinyElements / 2]uint64
-	from := unsafe.Pointer(&elements)
+	s := takeScratch()
+	from, sums := unsafe.Pointer(&s.pack), memory{unsafe.Pointer(&s.sums), len(s.sums)}
 	p.gather(t, from, src)
 	n := len(p.offsets)
 	for i, size := range p.groups {
 		n /= size
-		to := unsafe.Pointer(&sums[i%2])
-		if i == len(p.groups)-1 && !t.Rounded() {
-			to = dst
+		to := dst
+		if i < len(p.groups)-1 || t.Rounded() {
+			to, sums = sums.take(n * t.Acc().Size())
 		}
 		from = sumGathered(isa, t, i, to, from, n, size)
 	}
 	if t.Rounded() {
 		roundTo(isa, t, dst, from, n)
 	}
+	giveScratch(s)
 }
 
 // sumGathered sums n rows of group i.

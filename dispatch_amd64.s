@@ -213,3 +213,45 @@ DATA roundTable<>+232(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+240(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+248(SB)/8, $·roundGeneric(SB)
 GLOBL roundTable<>(SB), RODATA|NOPTR, $256
+
+// func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
+TEXT ·pack(SB), NOSPLIT|NOFRAME, $0-10
+	MOVBLZX isa+8(FP), AX
+	MOVBLZX t+9(FP), CX
+	LEAQ    (CX)(AX*8), AX
+	LEAQ    packTable<>(SB), CX
+	JMP     (CX)(AX*8)
+
+DATA packTable<>+0(SB)/8, $·packGeneric(SB)
+DATA packTable<>+8(SB)/8, $·packGeneric(SB)
+DATA packTable<>+16(SB)/8, $·packGeneric(SB)
+DATA packTable<>+24(SB)/8, $·packGeneric(SB)
+DATA packTable<>+32(SB)/8, $·packGeneric(SB)
+DATA packTable<>+40(SB)/8, $·packGeneric(SB)
+DATA packTable<>+48(SB)/8, $·packGeneric(SB)
+DATA packTable<>+56(SB)/8, $·packGeneric(SB)
+DATA packTable<>+64(SB)/8, $·packF32AVX2(SB)
+DATA packTable<>+72(SB)/8, $·packF64AVX2(SB)
+DATA packTable<>+80(SB)/8, $·packF16AVX2(SB)
+DATA packTable<>+88(SB)/8, $·packF16AVX2(SB)
+DATA packTable<>+96(SB)/8, $·packF32AVX2(SB)
+DATA packTable<>+104(SB)/8, $·packF64AVX2(SB)
+DATA packTable<>+112(SB)/8, $·packGeneric(SB)
+DATA packTable<>+120(SB)/8, $·packGeneric(SB)
+DATA packTable<>+128(SB)/8, $·packF32AVX2(SB)
+DATA packTable<>+136(SB)/8, $·packF64AVX2(SB)
+DATA packTable<>+144(SB)/8, $·packF16AVX2(SB)
+DATA packTable<>+152(SB)/8, $·packF16AVX2(SB)
+DATA packTable<>+160(SB)/8, $·packF32AVX2(SB)
+DATA packTable<>+168(SB)/8, $·packF64AVX2(SB)
+DATA packTable<>+176(SB)/8, $·packGeneric(SB)
+DATA packTable<>+184(SB)/8, $·packGeneric(SB)
+DATA packTable<>+192(SB)/8, $·packGeneric(SB)
+DATA packTable<>+200(SB)/8, $·packGeneric(SB)
+DATA packTable<>+208(SB)/8, $·packGeneric(SB)
+DATA packTable<>+216(SB)/8, $·packGeneric(SB)
+DATA packTable<>+224(SB)/8, $·packGeneric(SB)
+DATA packTable<>+232(SB)/8, $·packGeneric(SB)
+DATA packTable<>+240(SB)/8, $·packGeneric(SB)
+DATA packTable<>+248(SB)/8, $·packGeneric(SB)
+GLOBL packTable<>(SB), RODATA|NOPTR, $256

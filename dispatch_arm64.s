@@ -218,3 +218,46 @@ DATA roundTable<>+232(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+240(SB)/8, $·roundGeneric(SB)
 DATA roundTable<>+248(SB)/8, $·roundGeneric(SB)
 GLOBL roundTable<>(SB), RODATA|NOPTR, $256
+
+// func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
+TEXT ·pack(SB), NOSPLIT|NOFRAME, $0-10
+	MOVBU isa+8(FP), R0
+	MOVBU t+9(FP), R1
+	ADD   R0<<3, R1, R0
+	MOVD  $packTable<>(SB), R1
+	MOVD  (R1)(R0<<3), R1
+	JMP   (R1)
+
+DATA packTable<>+0(SB)/8, $·packGeneric(SB)
+DATA packTable<>+8(SB)/8, $·packGeneric(SB)
+DATA packTable<>+16(SB)/8, $·packGeneric(SB)
+DATA packTable<>+24(SB)/8, $·packGeneric(SB)
+DATA packTable<>+32(SB)/8, $·packGeneric(SB)
+DATA packTable<>+40(SB)/8, $·packGeneric(SB)
+DATA packTable<>+48(SB)/8, $·packGeneric(SB)
+DATA packTable<>+56(SB)/8, $·packGeneric(SB)
+DATA packTable<>+64(SB)/8, $·packGeneric(SB)
+DATA packTable<>+72(SB)/8, $·packGeneric(SB)
+DATA packTable<>+80(SB)/8, $·packGeneric(SB)
+DATA packTable<>+88(SB)/8, $·packGeneric(SB)
+DATA packTable<>+96(SB)/8, $·packGeneric(SB)
+DATA packTable<>+104(SB)/8, $·packGeneric(SB)
+DATA packTable<>+112(SB)/8, $·packGeneric(SB)
+DATA packTable<>+120(SB)/8, $·packGeneric(SB)
+DATA packTable<>+128(SB)/8, $·packGeneric(SB)
+DATA packTable<>+136(SB)/8, $·packGeneric(SB)
+DATA packTable<>+144(SB)/8, $·packGeneric(SB)
+DATA packTable<>+152(SB)/8, $·packGeneric(SB)
+DATA packTable<>+160(SB)/8, $·packGeneric(SB)
+DATA packTable<>+168(SB)/8, $·packGeneric(SB)
+DATA packTable<>+176(SB)/8, $·packGeneric(SB)
+DATA packTable<>+184(SB)/8, $·packGeneric(SB)
+DATA packTable<>+192(SB)/8, $·packF32NEON(SB)
+DATA packTable<>+200(SB)/8, $·packF64NEON(SB)
+DATA packTable<>+208(SB)/8, $·packF16NEON(SB)
+DATA packTable<>+216(SB)/8, $·packF16NEON(SB)
+DATA packTable<>+224(SB)/8, $·packF32NEON(SB)
+DATA packTable<>+232(SB)/8, $·packF64NEON(SB)
+DATA packTable<>+240(SB)/8, $·packGeneric(SB)
+DATA packTable<>+248(SB)/8, $·packGeneric(SB)
+GLOBL packTable<>(SB), RODATA|NOPTR, $256

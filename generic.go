@@ -200,3 +200,25 @@ func roundGeneric(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type) {
 		dst[i] = BFloat16FromFloat32(x)
 	}
 }
+
+func packGeneric(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type) {
+	switch t.Size() {
+	case 2:
+		packElementwise[uint16](a)
+	case 4:
+		packElementwise[uint32](a)
+	default:
+		packElementwise[uint64](a)
+	}
+}
+
+func packElementwise[T uint16 | uint32 | uint64](a *kernels.PackArgs) {
+	for o := range a.Outer {
+		for r := range a.Rows {
+			src, dst := unsafe.Add(a.Src, o*a.SrcOuter+r*a.SrcRow), unsafe.Add(a.Dst, o*a.DstOuter+r*a.DstRow)
+			for c := range a.Cols {
+				*(*T)(unsafe.Add(dst, c*a.DstCol)) = *(*T)(unsafe.Add(src, c*a.SrcCol))
+			}
+		}
+	}
+}

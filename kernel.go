@@ -103,3 +103,96 @@ func roundTo(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, n int) {
 		round(&a, isa, t)
 	}
 }
+
+// packElements does what a says of pack.
+func packElements(isa kernels.ISA, t kernels.Type, a kernels.PackArgs) {
+	a = packOrder(t.Size(), a)
+	b := a
+	b.Outer, b.Rows, b.Cols = packPiece(t.Size(), &a)
+	outer, rows, cols := b.Outer, b.Rows, b.Cols
+	for o := 0; o < a.Outer; o += outer {
+		b.Outer = min(outer, a.Outer-o)
+		for r := 0; r < a.Rows; r += rows {
+			b.Rows = min(rows, a.Rows-r)
+			for c := 0; c < a.Cols; c += cols {
+				b.Cols = min(cols, a.Cols-c)
+				b.Src = unsafe.Add(a.Src, o*a.SrcOuter+r*a.SrcRow+c*a.SrcCol)
+				b.Dst = unsafe.Add(a.Dst, o*a.DstOuter+r*a.DstRow+c*a.DstCol)
+				pack(&b, isa, t)
+			}
+		}
+	}
+}
+
+// packOrder returns a with its axes in the order for which pack has its fast forms:
+// columns are neighbours in Src if any elements are, rows neighbours in Dst if columns
+// are not; an axis of size 1 is an outer one.
+func packOrder(size int, a kernels.PackArgs) kernels.PackArgs {
+	for range 2 {
+		if a.Cols == 1 {
+			swapRowsCols(&a)
+		}
+		if a.Rows == 1 {
+			swapOuterRows(&a)
+		}
+	}
+	if a.SrcCol != size && a.SrcRow != size {
+		swapOuterRows(&a)
+	}
+	if a.SrcRow == size && (a.SrcCol != size || a.DstRow == size) {
+		swapRowsCols(&a)
+	}
+	if a.DstCol != size && a.DstRow != size && (a.DstOuter == size || a.Outer > a.Rows) {
+		swapOuterRows(&a)
+	}
+	return a
+}
+
+func swapRowsCols(a *kernels.PackArgs) {
+	a.Rows, a.SrcRow, a.DstRow, a.Cols, a.SrcCol, a.DstCol = a.Cols, a.SrcCol, a.DstCol, a.Rows, a.SrcRow, a.DstRow
+}
+
+func swapOuterRows(a *kernels.PackArgs) {
+	a.Rows, a.SrcRow, a.DstRow, a.Outer, a.SrcOuter, a.DstOuter = a.Outer, a.SrcOuter, a.DstOuter, a.Rows, a.SrcRow, a.DstRow
+}
+
+// packPiece returns how much of a is packed at a time: whole matrices, or else parts of
+// one, whole cache lines wide and high.
+func packPiece(size int, a *kernels.PackArgs) (outer, rows, cols int) {
+	if a.Outer*a.Rows*a.Cols <= kernels.MaxBytes/(2*cacheLine) {
+		return a.Outer, a.Rows, a.Cols
+	}
+	unit := cacheLine / size
+	half := func(n int) int { return (n/2 + unit - 1) / unit * unit }
+	rows, cols = a.Rows, a.Cols
+	bytes := packBytes(size, a, rows, cols)
+	for ; bytes > kernels.MaxBytes; bytes = packBytes(size, a, rows, cols) {
+		if rows > unit {
+			rows = half(rows)
+		} else {
+			cols = half(cols)
+		}
+	}
+	if rows < a.Rows || cols < a.Cols {
+		return 1, rows, cols
+	}
+	return min(a.Outer, kernels.MaxBytes/bytes), rows, cols
+}
+
+// packBytes is how many bytes the cache lines have at most in which the elements of
+// some rows and columns lie, on both sides.
+func packBytes(size int, a *kernels.PackArgs, rows, cols int) int {
+	return linesOf(size, rows, a.SrcRow, cols, a.SrcCol) + linesOf(size, rows, a.DstRow, cols, a.DstCol)
+}
+
+// linesOf is how many bytes the cache lines have at most in which n times m elements
+// lie, that are aligned to their size.
+func linesOf(size, n, outer, m, inner int) int {
+	if inner > outer {
+		n, outer, m, inner = m, inner, n, outer
+	}
+	lines := func(span int) int { return cacheLine + (span-size+cacheLine-1)&^(cacheLine-1) }
+	span := (m-1)*inner + size
+	row := min(m*cacheLine, lines(span))
+	return min(n*row, lines((n-1)*outer+span))
+}

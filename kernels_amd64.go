@@ -37,6 +37,11 @@ func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 //go:noescape
 func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 
+// pack copies elements from some strides to others.
+//
+//go:noescape
+func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
+
 // Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a
 // kernel asks for more stack.
 
@@ -186,3 +191,12 @@ func roundF16AVX2(a *kernels.RoundArgs)
 
 //go:noescape
 func roundBF16AVX2(a *kernels.RoundArgs)
+
+//go:noescape
+func packF32AVX2(a *kernels.PackArgs)
+
+//go:noescape
+func packF64AVX2(a *kernels.PackArgs)
+
+//go:noescape
+func packF16AVX2(a *kernels.PackArgs)

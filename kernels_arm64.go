@@ -36,6 +36,11 @@ func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 //go:noescape
 func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 
+// pack copies elements from some strides to others.
+//
+//go:noescape
+func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
+
 // Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a
 // kernel asks for more stack.
 
@@ -116,3 +121,12 @@ func roundF16NEON(a *kernels.RoundArgs)
 
 //go:noescape
 func roundBF16NEON(a *kernels.RoundArgs)
+
+//go:noescape
+func packF32NEON(a *kernels.PackArgs)
+
+//go:noescape
+func packF64NEON(a *kernels.PackArgs)
+
+//go:noescape
+func packF16NEON(a *kernels.PackArgs)

@@ -33,3 +33,8 @@ func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type) {
 func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type) {
 	roundGeneric(a, isa, t)
 }
+
+// pack copies elements from some strides to others.
+func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type) {
+	packGeneric(a, isa, t)
+}

@@ -15,7 +15,7 @@ func TestStacksMove(t *testing.T) {
 	kernels := []struct {
 		name string
 		call func(isa kernels.ISA) bool
-	}{{"sum", sumOnStack}, {"rows", rowsOnStack}, {"blocks", blocksOnStack}, {"cols", colsOnStack}, {"round", roundOnStack}}
+	}{{"sum", sumOnStack}, {"rows", rowsOnStack}, {"blocks", blocksOnStack}, {"cols", colsOnStack}, {"round", roundOnStack}, {"pack", packOnStack}}
 	for _, impl := range Implementations() {
 		for _, k := range kernels {
 			for depth := range 200 {
@@ -69,4 +69,13 @@ func roundOnStack(isa kernels.ISA) bool {
 	src, dst := [2]float32{1, -2}, [2]BFloat16{}
 	round(&kernels.RoundArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), N: len(src)}, isa, kernels.BF16)
 	return dst[0].Float32() == 1 && dst[1].Float32() == -2
+}
+
+func packOnStack(isa kernels.ISA) bool {
+	src, dst := [2][3]int32{{1, 2, 3}, {4, 5, 6}}, [3][2]int32{}
+	pack(&kernels.PackArgs{
+		Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), Outer: 1, Rows: 2, Cols: 3,
+		SrcRow: 12, SrcCol: 4, DstRow: 4, DstCol: 8,
+	}, isa, kernels.I32)
+	return dst == [3][2]int32{{1, 4}, {2, 5}, {3, 6}}
 }

@@ -147,8 +147,18 @@ func (e *arm64) memory(a Addr) string {
 
 // General-purpose registers.
 
-func (e *arm64) MOVDload(dst GP, a Addr)        { e.ins("MOVD", e.mem(a, 8), e.def(dst)) }
-func (e *arm64) MOVDstore(a Addr, src GP)       { e.ins("MOVD", e.gp(src), e.mem(a, 8)) }
+func (e *arm64) MOVDload(dst GP, a Addr)  { e.ins("MOVD", e.mem(a, 8), e.def(dst)) }
+func (e *arm64) MOVDstore(a Addr, src GP) { e.ins("MOVD", e.gp(src), e.mem(a, 8)) }
+
+// MOVload and MOVstore move 2, 4 or 8 bytes, the rest of the register zero.
+func (e *arm64) MOVload(dst GP, a Addr, size int) {
+	e.ins(map[int]string{2: "MOVHU", 4: "MOVWU", 8: "MOVD"}[size], e.mem(a, size), e.def(dst))
+}
+
+func (e *arm64) MOVstore(a Addr, src GP, size int) {
+	e.ins(map[int]string{2: "MOVH", 4: "MOVW", 8: "MOVD"}[size], e.gp(src), e.mem(a, size))
+}
+
 func (e *arm64) MOVD(dst, src GP)               { e.ins("MOVD", e.gp(src), e.def(dst)) }
 func (e *arm64) MOVDi(dst GP, n int)            { e.ins("MOVD", immediate(n), e.def(dst)) }
 func (e *arm64) MOVDaddr(dst GP, symbol string) { e.ins("MOVD", "$"+symbol+"(SB)", e.def(dst)) }

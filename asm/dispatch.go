@@ -68,11 +68,11 @@ func kernelFor(arch string, op kernels.Op, t kernels.Type, isa kernels.ISA) stri
 	if t >= kernels.NumTypes || kernels.ISAs[isa].Arch != arch {
 		return generic(op)
 	}
-	serving := kernels.Serving(op, t, isa)
-	if serving == kernels.Generic {
+	serving, on := kernels.Serving(op, t, isa)
+	if on == kernels.Generic {
 		return generic(op)
 	}
-	return kernels.Name(op, t, serving)
+	return kernels.Name(op, serving, on)
 }
 
 // generic names the generic function of an operation, one for all types. Blocks

@@ -20,6 +20,7 @@ var algorithms = [kernels.NumOps]func(m Machine, t kernels.Type, args GP){
 	kernels.OpRows:   rows,
 	kernels.OpCols:   cols,
 	kernels.OpRound:  round,
+	kernels.OpPack:   pack,
 }
 
 const (

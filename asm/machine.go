@@ -123,6 +123,16 @@ type Machine interface {
 	// RoundStore rounds a vector to elements of t, and stores them.
 	RoundStore(t kernels.Type, a Addr, v Vec)
 
+	// Bits, of elements of 2, 4 or 8 bytes, whatever they mean. LoadLanes loads 16 bytes
+	// each from up to as many addresses as a vector has room for, StoreLanes stores
+	// them. Interleave takes, in each 16 bytes, the elements of the lower halves of a
+	// and b in turn, and of the upper halves; high may be one of a and b.
+	LoadElement(size int, dst GP, a Addr)
+	StoreElement(size int, a Addr, src GP)
+	LoadLanes(dst Vec, from []Addr)
+	StoreLanes(to []Addr, v Vec)
+	Interleave(size int, low, high, a, b Vec)
+
 	// Parts of vectors. MakePartial prepares for vectors with count elements;
 	// LoadPartial pads with the identity if pad is set, else with anything,
 	// and needs the end of the readable memory if NeedsEnd says so (None: no

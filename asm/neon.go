@@ -265,6 +265,20 @@ func (m *neon) addNeighbours(t kernels.Type, dst, a, b Vec) {
 
 func (m *neon) Prefetch(a Addr) { m.PRFM(a) }
 
+func (m *neon) LoadElement(size int, dst GP, a Addr) { m.MOVload(dst, a, size) }
+
+func (m *neon) StoreElement(size int, a Addr, src GP) { m.MOVstore(a, src, size) }
+
+func (m *neon) LoadLanes(dst Vec, from []Addr) { m.FMOVQload(dst, from[0]) }
+
+func (m *neon) StoreLanes(to []Addr, v Vec) { m.FMOVQstore(to[0], v) }
+
+func (m *neon) Interleave(size int, low, high, a, b Vec) {
+	s := map[int]shape{2: h8, 4: s4, 8: d2}[size]
+	m.VZIP1(low, a, b, s)
+	m.VZIP2(high, a, b, s)
+}
+
 func (m *neon) StoreFirst(t kernels.Type, a Addr, v Vec) {
 	if t.Acc().Size() == 4 {
 		m.FMOVSstore(a, v)

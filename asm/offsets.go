@@ -15,6 +15,10 @@ var offset = func() (o struct {
 		SrcOuter, DstOuter, LeftOuter, LeftStep        int
 	}
 	round struct{ Dst, Src, N int }
+	pack  struct {
+		Dst, Src, Outer, Rows, Cols                        int
+		SrcOuter, SrcRow, SrcCol, DstOuter, DstRow, DstCol int
+	}
 }) {
 	var s kernels.SumArgs
 	o.sum.Dst = int(unsafe.Offsetof(s.Dst))
@@ -43,5 +47,17 @@ var offset = func() (o struct {
 	o.round.Dst = int(unsafe.Offsetof(d.Dst))
 	o.round.Src = int(unsafe.Offsetof(d.Src))
 	o.round.N = int(unsafe.Offsetof(d.N))
+	var p kernels.PackArgs
+	o.pack.Dst = int(unsafe.Offsetof(p.Dst))
+	o.pack.Src = int(unsafe.Offsetof(p.Src))
+	o.pack.Outer = int(unsafe.Offsetof(p.Outer))
+	o.pack.Rows = int(unsafe.Offsetof(p.Rows))
+	o.pack.Cols = int(unsafe.Offsetof(p.Cols))
+	o.pack.SrcOuter = int(unsafe.Offsetof(p.SrcOuter))
+	o.pack.SrcRow = int(unsafe.Offsetof(p.SrcRow))
+	o.pack.SrcCol = int(unsafe.Offsetof(p.SrcCol))
+	o.pack.DstOuter = int(unsafe.Offsetof(p.DstOuter))
+	o.pack.DstRow = int(unsafe.Offsetof(p.DstRow))
+	o.pack.DstCol = int(unsafe.Offsetof(p.DstCol))
 	return o
 }()

@@ -337,6 +337,40 @@ func (m *x86) loaded(t kernels.Type) int { return m.bytes / t.Acc().Size() * t.S
 
 func (m *x86) Prefetch(a Addr) { m.PREFETCHT0(m.mem(a)) }
 
+func (m *x86) LoadElement(size int, dst GP, a Addr) {
+	switch size {
+	case 2:
+		m.MOVWLZX(m.mem(a), gps[dst].As32())
+	case 4:
+		m.MOVL(m.mem(a), gps[dst].As32())
+	case 8:
+		m.MOVQ(m.mem(a), gps[dst])
+	}
+}
+
+func (m *x86) StoreElement(size int, a Addr, src GP) {
+	switch size {
+	case 2:
+		m.MOVW(gps[src].As16(), m.mem(a))
+	case 4:
+		m.MOVL(gps[src].As32(), m.mem(a))
+	case 8:
+		m.MOVQ(gps[src], m.mem(a))
+	}
+}
+
+func (m *x86) Interleave(size int, low, high, a, b Vec) {
+	lower, upper := m.VUNPCKLPD, m.VUNPCKHPD
+	switch size {
+	case 2:
+		lower, upper = m.VPUNPCKLWD, m.VPUNPCKHWD
+	case 4:
+		lower, upper = m.VUNPCKLPS, m.VUNPCKHPS
+	}
+	lower(m.vec[b], m.vec[a], m.vec[low])
+	upper(m.vec[b], m.vec[a], m.vec[high])
+}
+
 func (m *x86) StoreFirst(t kernels.Type, a Addr, v Vec) {
 	if t.Acc().Size() == 4 {
 		m.VMOVSS(xmms[v], m.mem(a))

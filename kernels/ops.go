@@ -16,41 +16,55 @@ const (
 	OpRows
 	OpCols
 	OpRound
+	OpPack
 	NumOps
 )
 
 // Ops describes the operations: the prefix in the names of their kernels, the
-// Go type of their argument, whether only rounded types have one, and what
-// they do.
+// Go type of their argument, whether only rounded types have one, whether types of
+// one size share one, and what they do.
 var Ops = [NumOps]struct {
 	Name, Args  string
 	RoundedOnly bool
+	BySize      bool
 	Doc         string
 }{
-	OpSum:    {"sum", "SumArgs", false, "writes the sum of a sequence, up to SumBlocks blocks long"},
-	OpBlocks: {"blocks", "RowsArgs", false, "writes the sum of each row, a whole block long"},
-	OpRows:   {"rows", "RowsArgs", false, "writes the sum of each row, shorter than a block"},
-	OpCols:   {"cols", "ColsArgs", false, "adds up to eight rows elementwise, as one subtree of the order"},
-	OpRound:  {"round", "RoundArgs", true, "rounds accumulators to elements, to nearest even"},
+	OpSum:    {"sum", "SumArgs", false, false, "writes the sum of a sequence, up to SumBlocks blocks long"},
+	OpBlocks: {"blocks", "RowsArgs", false, false, "writes the sum of each row, a whole block long"},
+	OpRows:   {"rows", "RowsArgs", false, false, "writes the sum of each row, shorter than a block"},
+	OpCols:   {"cols", "ColsArgs", false, false, "adds up to eight rows elementwise, as one subtree of the order"},
+	OpRound:  {"round", "RoundArgs", true, false, "rounds accumulators to elements, to nearest even"},
+	OpPack:   {"pack", "PackArgs", false, true, "copies elements from some strides to others"},
 }
 
-// Serving returns the instruction set whose kernel does the operation on the type
-// where isa is asked for: isa itself with few exceptions. Columns of float16, and
+// Serving returns the type and the instruction set whose kernel does the operation
+// on t where isa is asked for: these themselves with few exceptions. What only
+// moves bits is done by the float of that size. Columns of float16, and
 // its sequences, are AVX2's on AVX-512: a loop that widens and adds 128 bits at a
 // time was a tenth faster on an Intel Xeon than one with 256. Rows shorter than a
-// block gain more by masks.
-func Serving(op Op, t Type, isa ISA) ISA {
+// block gain more by masks. To pack is AVX2's too: wider vectors gained nothing.
+func Serving(op Op, t Type, isa ISA) (Type, ISA) {
+	if Ops[op].BySize {
+		t = floatOf[t.Size()]
+	}
 	switch {
 	case Ops[op].RoundedOnly && !t.Rounded():
-		return Generic
-	case isa == AVX512 && t == F16 && (op == OpSum || op == OpBlocks || op == OpCols):
-		return AVX2
+		return t, Generic
+	case isa == AVX512 && t == F16 && (op == OpSum || op == OpBlocks || op == OpCols), isa == AVX512 && op == OpPack:
+		return t, AVX2
 	}
-	return isa
+	return t, isa
 }
 
-// Has reports whether isa has a kernel of its own for the operation on the type.
-func Has(op Op, t Type, isa ISA) bool { return Serving(op, t, isa) == isa }
+// floatOf is the float of each size.
+var floatOf = [...]Type{2: F16, 4: F32, 8: F64}
+
+// Has reports whether there is a kernel of the operation for just this type and
+// instruction set.
+func Has(op Op, t Type, isa ISA) bool {
+	serving, on := Serving(op, t, isa)
+	return serving == t && on == isa
+}
 
 // SumBlocks is how many blocks long a sequence may be that a call of sum sums.
 const SumBlocks = 8
@@ -127,4 +141,18 @@ type ColsArgs struct {
 type RoundArgs struct {
 	Dst, Src unsafe.Pointer
 	N        int
+}
+
+// PackArgs are the arguments of pack, which copies elements: for o in [0, Outer),
+// r in [0, Rows) and c in [0, Cols), each at least 1,
+//
+//	Dst[o*DstOuter + r*DstRow + c*DstCol] = Src[o*SrcOuter + r*SrcRow + c*SrcCol]
+//
+// All strides count bytes, and are not negative. Dst and Src do not overlap, nor do
+// the elements of Dst.
+type PackArgs struct {
+	Dst, Src                 unsafe.Pointer
+	Outer, Rows, Cols        int
+	SrcOuter, SrcRow, SrcCol int
+	DstOuter, DstRow, DstCol int
 }

@@ -1,0 +1,919 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/reducesum/reducesum/kernels"
+)
+
+// pack copies elements from some strides to others: for each outer item, a matrix.
+// There are three ways. A matrix whose rows are contiguous on one side and whose
+// columns are on the other is transposed in registers, a tile at a time. Rows that
+// are contiguous on both sides are copied in pieces, of which the last one overlaps
+// the one before. All else goes element by element.
+//
+// None of them reads or writes anything but elements, and what few registers cannot
+// hold waits in the frame.
+func pack(m Machine, t kernels.Type, args GP) {
+	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), src: m.Local(8), dst: m.Local(8)}
+	r := m.Regs()
+	m.StoreInt(p.args, args)
+	for _, f := range []struct {
+		to    Addr
+		field int
+	}{{p.outer, offset.pack.Outer}, {p.src, offset.pack.Src}, {p.dst, offset.pack.Dst}} {
+		p.keep(f.to, f.field)
+	}
+	r.FreeGP(args)
+	p.choose()
+	newTransposer(p).emit()
+	newRowCopier(p).emit()
+	newElementCopier(p).emit()
+	m.Label("end")
+	m.End()
+}
+
+// whole is the type as which vectors are moved: that of no conversion.
+const whole = kernels.F32
+
+// mover is what the ways to pack have in common.
+type mover struct {
+	m        Machine
+	size     int
+	args     Addr // in the frame: the pointer to the arguments,
+	outer    Addr // outer items that are left,
+	src, dst Addr // and where the current one begins
+}
+
+// lanes is the number of elements in 16 bytes, within which vectors are transposed.
+func (p *mover) lanes() int { return 16 / p.size }
+
+// rows is the number of rows of a tile.
+func (p *mover) rows() int { return p.m.VecBytes() / p.size }
+
+// arg loads an argument.
+func (p *mover) arg(dst GP, field int) {
+	p.m.LoadInt(dst, p.args)
+	p.m.LoadInt(dst, At(dst, field))
+}
+
+// keep copies an argument to the frame.
+func (p *mover) keep(to Addr, field int) {
+	g := p.m.Regs().GP()
+	p.arg(g, field)
+	p.m.StoreInt(to, g)
+	p.m.Regs().FreeGP(g)
+}
+
+// copy copies an integer in the frame.
+func (p *mover) copy(to, from Addr) {
+	g := p.m.Regs().GP()
+	p.m.LoadInt(g, from)
+	p.m.StoreInt(to, g)
+	p.m.Regs().FreeGP(g)
+}
+
+// keepMultiples writes an argument times 1, 2, 4, ... to the frame.
+func (p *mover) keepMultiples(to Addr, n, field int) {
+	g := p.m.Regs().GP()
+	p.arg(g, field)
+	for i := range n {
+		p.m.StoreInt(to.Plus(8*i), g)
+		if i < n-1 {
+			p.m.ShiftLeft(g, 1)
+		}
+	}
+	p.m.Regs().FreeGP(g)
+}
+
+// advance adds what lies at an address to the pointers of streams.
+func (p *mover) advance(s Streams, by Addr) {
+	if len(s.Ptrs) == 1 {
+		p.m.AddMem(s.Ptrs[0], by)
+		return
+	}
+	g := p.m.Regs().GP()
+	p.m.LoadInt(g, by)
+	for _, ptr := range s.Ptrs {
+		p.m.Add(ptr, g)
+	}
+	p.m.Regs().FreeGP(g)
+}
+
+// addTo adds g to what lies in the frame, and leaves the sum in g.
+func (p *mover) addTo(to Addr, g GP) {
+	p.m.AddMem(g, to)
+	p.m.StoreInt(to, g)
+}
+
+// nextOuter goes on to the next outer item, or to the end.
+func (p *mover) nextOuter(label string) {
+	m, g := p.m, p.m.Regs().GP()
+	m.LoadInt(g, p.outer)
+	m.AddInt(g, -1)
+	m.StoreInt(p.outer, g)
+	m.JumpIfInt(Equal, g, 0, "end")
+	p.arg(g, offset.pack.SrcOuter)
+	p.addTo(p.src, g)
+	p.arg(g, offset.pack.DstOuter)
+	p.addTo(p.dst, g)
+	p.m.Regs().FreeGP(g)
+	m.Jump(label)
+}
+
+// choose jumps to one of the ways.
+func (p *mover) choose() {
+	m, r := p.m, p.m.Regs()
+	g, rows, cols := r.GP(), r.GP(), r.GP()
+	p.arg(rows, offset.pack.Rows)
+	p.arg(cols, offset.pack.Cols)
+	p.arg(g, offset.pack.SrcCol)
+	m.JumpIfInt(NotEqual, g, p.size, "elements")
+	p.arg(g, offset.pack.DstCol)
+	m.JumpIfInt(NotEqual, g, p.size, "noCopy")
+	m.JumpIfInt(Greater, cols, 1, "copy")
+	m.Label("noCopy")
+	p.arg(g, offset.pack.DstRow)
+	m.JumpIfInt(NotEqual, g, p.size, "elements")
+	m.JumpIfInt(Less, cols, p.lanes(), "elements")
+	m.JumpIfInt(Less, rows, p.lanes(), "elements")
+	if p.rows() > p.lanes() {
+		m.JumpIfInt(Less, rows, p.rows(), "low")
+	}
+	r.FreeGP(g, rows, cols)
+}
+
+// A transposer transposes matrices. A tile has as many columns as 16 bytes have
+// elements, and as many rows as a vector has: 16 bytes of each row, some of them
+// side by side in a vector, are interleaved until each vector holds a column. Where
+// a matrix ends, the last tiles overlap those before.
+//
+// Tiles are taken in squares of whole cache lines: as many below each other as fill a
+// cache line of a column, and four next to each other. So each cache line of either
+// side is used up at once, however far it lies from its neighbours. Meanwhile the
+// rows that come next are prefetched: they lie far apart, and CPUs would not know.
+type transposer struct {
+	*mover
+	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
+	rowSrc, rowDst     Addr // where a row of squares begins
+	rowsLeft, colsLeft Addr // behind it, in it
+	tiles, tilesLeft   Addr // below each other in a square
+	down               Addr // bytes in Src from a tile to the one below,
+	downLine, downOne  Addr // in Dst from the end of a line of tiles, or of one,
+	up, upDst          Addr // and back
+	back, backDst      Addr // from the last whole tile's end to where the last tile begins
+	next, ahead        Addr // what to prefetch, and from the end of a square to the next one
+	last, lastToNext   Addr // from a row's last cache line's beginning to its end, to the next row's
+	from, to           Streams
+}
+
+// line is the size of a cache line.
+const line = 64
+
+func newTransposer(p *mover) *transposer {
+	m := p.m
+	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
+	for _, a := range []*Addr{
+		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.down, &x.downLine, &x.downOne,
+		&x.up, &x.upDst, &x.back, &x.backDst, &x.next, &x.ahead, &x.last, &x.lastToNext,
+	} {
+		*a = m.Local(8)
+	}
+	return x
+}
+
+// dstLevels is the binary logarithm of the number of columns that are stored with
+// the same pointers.
+func (x *transposer) dstLevels() int { return min(2, log2(x.lanes())) }
+
+func (x *transposer) emit() {
+	m := x.m
+	x.prepare()
+	m.Label("matrix")
+	x.copy(x.rowSrc, x.src)
+	x.copy(x.rowDst, x.dst)
+	x.keep(x.rowsLeft, offset.pack.Rows)
+	m.Label("squares")
+	x.beginSquares()
+	x.lines()
+	x.endSquares()
+	x.nextOuter("matrix")
+	if x.rows() > x.lanes() {
+		x.low()
+	}
+}
+
+// prepare fills the frame with what is the same for all matrices.
+func (x *transposer) prepare() {
+	m, r, rows, n := x.m, x.m.Regs(), x.rows(), x.lanes()
+	x.keepMultiples(x.srcSteps, log2(rows)+1, offset.pack.SrcRow)
+	x.keepMultiples(x.dstSteps, log2(line/x.size)+1, offset.pack.DstCol)
+	x.copy(x.down, x.srcSteps.Plus(8*log2(rows)))
+	g, h := r.GP(), r.GP()
+	for _, d := range []struct {
+		to   Addr
+		cols int
+	}{{x.downLine, line / x.size}, {x.downOne, n}} {
+		m.MoveInt(g, rows*x.size)
+		m.LoadInt(h, x.dstSteps.Plus(8*log2(d.cols)))
+		m.Sub(g, h)
+		m.StoreInt(d.to, g)
+	}
+	x.arg(h, offset.pack.Cols)
+	m.Move(g, h)
+	m.And(g, n-1)
+	m.AddInt(g, -n)
+	m.LoadInt(h, x.dstSteps)
+	m.Mul(h, g)
+	m.StoreInt(x.backDst, h)
+	m.ShiftLeft(g, log2(x.size))
+	m.StoreInt(x.back, g)
+	x.arg(g, offset.pack.Cols)
+	m.And(g, line/x.size-1)
+	m.AddInt(g, -1)
+	m.ShiftLeft(g, log2(x.size))
+	m.StoreInt(x.last, g)
+	m.LoadInt(h, x.srcSteps)
+	m.Sub(h, g)
+	m.StoreInt(x.lastToNext, h)
+	r.FreeGP(g, h)
+}
+
+// beginSquares begins a row of squares, the last of which overlaps the one before.
+func (x *transposer) beginSquares() {
+	m, r, rows := x.m, x.m.Regs(), x.rows()
+	most := line / x.m.VecBytes()
+	left, n, g := r.GP(), r.GP(), r.GP()
+	m.LoadInt(left, x.rowsLeft)
+	m.Move(n, left)
+	m.ShiftRight(n, log2(rows))
+	m.JumpIfInt(NotEqual, n, 0, "squaresInside")
+	m.AddInt(left, -rows)
+	m.Move(g, left) // not positive
+	m.ShiftLeft(g, log2(x.size))
+	x.addTo(x.rowDst, g)
+	m.LoadInt(g, x.srcSteps)
+	m.Mul(g, left)
+	x.addTo(x.rowSrc, g)
+	m.MoveInt(left, rows)
+	m.MoveInt(n, 1)
+	m.Label("squaresInside")
+	m.JumpIfInt(LessEqual, n, most, "squaresCounted")
+	m.MoveInt(n, most)
+	m.Label("squaresCounted")
+	m.StoreInt(x.tiles, n)
+	m.Move(g, n)
+	m.ShiftLeft(g, log2(rows))
+	m.Sub(left, g)
+	m.StoreInt(x.rowsLeft, left)
+
+	m.MoveInt(g, 0) // the ways back
+	m.Sub(g, n)
+	m.ShiftLeft(g, log2(rows*x.size))
+	m.AddInt(g, rows*x.size)
+	m.StoreInt(x.upDst, g)
+	m.LoadInt(g, x.down)
+	m.Mul(n, g)
+	m.Sub(g, n)
+	m.StoreInt(x.up, g)
+
+	// What comes next: as many rows behind these, or the last ones of the matrix, or the
+	// first of the next one. Else these once more: they are in the cache.
+	next := r.GP()
+	m.LoadInt(next, x.rowSrc)
+	m.JumpIfInt(Equal, left, 0, "nextMatrix")
+	m.Add(next, n)
+	m.LoadInt(g, x.tiles)
+	m.ShiftLeft(g, log2(rows))
+	m.Sub(left, g)
+	m.JumpIfInt(GreaterEqual, left, 0, "nextKnown")
+	m.LoadInt(g, x.srcSteps)
+	m.Mul(g, left)
+	m.Add(next, g)
+	m.Jump("nextKnown")
+	m.Label("nextMatrix")
+	m.LoadInt(g, x.outer)
+	m.JumpIfInt(Equal, g, 1, "nextKnown")
+	m.LoadInt(next, x.src)
+	x.arg(g, offset.pack.SrcOuter)
+	m.Add(next, g)
+	m.Label("nextKnown")
+	m.StoreInt(x.next, next)
+	m.MoveInt(g, line)
+	m.Sub(g, n)
+	m.StoreInt(x.ahead, g)
+	r.FreeGP(left, n, g, next)
+}
+
+// lines goes through a row of squares, and those columns behind them that fill no
+// cache line.
+func (x *transposer) lines() {
+	m, r, n := x.m, x.m.Regs(), x.lanes()
+	g := r.GP()
+	x.keep(x.colsLeft, offset.pack.Cols)
+	from, to, next := r.GP(), r.GP(), r.GP()
+	m.LoadInt(from, x.rowSrc)
+	m.LoadInt(to, x.rowDst)
+	m.LoadInt(next, x.next)
+	x.from = m.Streams(from, x.srcSteps, log2(x.rows()))
+	x.to = m.Streams(to, x.dstSteps, x.dstLevels())
+	step := x.step()
+	r.FreeGP(g)
+
+	m.Label("square")
+	x.jumpIfLeft(Less, line/x.size, "single")
+	x.eachTile("line", x.downLine, func() {
+		for i := range line / 16 {
+			for range x.rows() / (line / 16) {
+				m.Prefetch(At(next, 0))
+				m.Add(next, step)
+			}
+			x.tile(16 * i)
+		}
+	})
+	m.AddMem(next, x.ahead)
+	x.skip(line)
+	m.Jump("square")
+
+	m.Label("single")
+	x.jumpIfLeft(Equal, 0, "squaresDone")
+	x.prefetchEnds(next, step)
+	m.Label("tile")
+	x.jumpIfLeft(GreaterEqual, n, "tileInside")
+	x.overlap()
+	m.Label("tileInside")
+	x.eachTile("one", x.downOne, func() { x.tile(0) })
+	x.skip(16)
+	x.jumpIfLeft(NotEqual, 0, "tile")
+	m.Label("squaresDone")
+	if len(x.from.Steps) == 0 {
+		r.FreeGP(step)
+	}
+	r.FreeGP(next)
+	m.FreeStreams(x.from)
+	m.FreeStreams(x.to)
+}
+
+// step is a register with the stride of rows.
+func (x *transposer) step() GP {
+	if len(x.from.Steps) > 0 {
+		return x.from.Steps[0]
+	}
+	g := x.m.Regs().GP()
+	x.m.LoadInt(g, x.srcSteps)
+	return g
+}
+
+// jumpIfLeft compares the number of columns that are left.
+func (x *transposer) jumpIfLeft(c Cond, n int, label string) {
+	g := x.m.Regs().GP()
+	x.m.LoadInt(g, x.colsLeft)
+	x.m.JumpIfInt(c, g, n, label)
+	x.m.Regs().FreeGP(g)
+}
+
+// skip goes on by some bytes of each row; the pointers into Dst are there already.
+func (x *transposer) skip(bytes int) {
+	for _, ptr := range x.from.Ptrs {
+		x.m.AddInt(ptr, bytes)
+	}
+	g := x.m.Regs().GP()
+	x.m.LoadInt(g, x.colsLeft)
+	x.m.AddInt(g, -bytes/x.size)
+	x.m.StoreInt(x.colsLeft, g)
+	x.m.Regs().FreeGP(g)
+}
+
+// overlap goes back so far that a tile has all of its columns.
+func (x *transposer) overlap() {
+	x.advance(x.from, x.back)
+	x.advance(x.to, x.backDst)
+	g := x.m.Regs().GP()
+	x.m.MoveInt(g, x.lanes())
+	x.m.StoreInt(x.colsLeft, g)
+	x.m.Regs().FreeGP(g)
+}
+
+// prefetchEnds prefetches what is left of the rows that come next, less than a cache
+// line each, which may lie in two of them.
+func (x *transposer) prefetchEnds(next, step GP) {
+	m := x.m
+	m.JumpIfInt(Less, step, line, "tile")
+	count := m.Regs().GP()
+	m.LoadInt(count, x.tiles)
+	m.ShiftLeft(count, log2(x.rows()))
+	m.Label("ends")
+	m.Prefetch(At(next, 0))
+	m.AddMem(next, x.last)
+	m.Prefetch(At(next, 0))
+	m.AddMem(next, x.lastToNext)
+	m.AddInt(count, -1)
+	m.JumpIfInt(NotEqual, count, 0, "ends")
+	m.Regs().FreeGP(count)
+}
+
+// eachTile emits a loop over the tiles of a square that lie below each other, or
+// lines of them, behind which it is down bytes in Dst to the next.
+func (x *transposer) eachTile(label string, down Addr, body func()) {
+	m, r := x.m, x.m.Regs()
+	x.copy(x.tilesLeft, x.tiles)
+	m.Label(label)
+	body()
+	g := r.GP()
+	m.LoadInt(g, x.tilesLeft)
+	m.AddInt(g, -1)
+	m.StoreInt(x.tilesLeft, g)
+	m.JumpIfInt(Equal, g, 0, label+"Done")
+	r.FreeGP(g)
+	x.advance(x.from, x.down)
+	x.advance(x.to, down)
+	m.Jump(label)
+	m.Label(label + "Done")
+	x.advance(x.from, x.up)
+	x.advance(x.to, x.upDst)
+}
+
+// tile transposes the tile that lies off bytes behind the pointers, and goes on to
+// the next columns in Dst.
+func (x *transposer) tile(off int) {
+	m, n := x.m, x.lanes()
+	vs := x.transposed(off)
+	per := 1 << x.dstLevels()
+	for j, v := range vs {
+		m.Store(x.to.Leaf(j%per), v)
+		if j%per == per-1 {
+			x.advance(x.to, x.dstSteps.Plus(8*log2(per)))
+		}
+	}
+	m.Regs().Free(vs[:n]...)
+}
+
+// transposed returns the columns of a tile. Interleaving the first half of the
+// vectors with the second moves the bits that number an element, those of its vector
+// before those of its lane, round by one.
+func (x *transposer) transposed(off int) []Vec {
+	m, r, n := x.m, x.m.Regs(), x.lanes()
+	vs := r.Vecs(n)
+	for i, v := range vs {
+		var rows []Addr
+		for k := i; k < x.rows(); k += n {
+			rows = append(rows, x.from.Leaf(k).Plus(off))
+		}
+		m.LoadLanes(v, rows)
+	}
+	for h := 1; h < n; h *= 2 {
+		var next []Vec
+		for i := range n / 2 {
+			a, b, w := vs[i], vs[i+n/2], r.Vec()
+			m.Interleave(x.size, w, b, a, b)
+			r.Free(a)
+			next = append(next, w, b)
+		}
+		vs = next
+	}
+	return vs
+}
+
+// endSquares goes on to the next row of squares, if there is one.
+func (x *transposer) endSquares() {
+	m, r := x.m, x.m.Regs()
+	n, g := r.GP(), r.GP()
+	m.LoadInt(n, x.tiles)
+	m.LoadInt(g, x.down)
+	m.Mul(g, n)
+	x.addTo(x.rowSrc, g)
+	m.ShiftLeft(n, log2(m.VecBytes()))
+	x.addTo(x.rowDst, n)
+	m.LoadInt(g, x.rowsLeft)
+	m.JumpIfInt(NotEqual, g, 0, "squares")
+	r.FreeGP(n, g)
+}
+
+// low transposes matrices with less rows than a tile, but as many as 16 bytes have
+// elements at least: the last ones are the upper half of a tile's rows.
+func (x *transposer) low() {
+	m, r, n := x.m, x.m.Regs(), x.lanes()
+	levels, dstLevels := log2(n), x.dstLevels()
+	m.Label("low")
+	x.prepare()
+	g, h := r.GP(), r.GP()
+	x.arg(g, offset.pack.Rows)
+	m.AddInt(g, -n)
+	m.LoadInt(h, x.srcSteps)
+	m.Mul(h, g)
+	m.StoreInt(x.srcSteps.Plus(8*levels), h)
+	m.ShiftLeft(g, log2(x.size))
+	m.LoadInt(h, x.dstSteps.Plus(8*dstLevels)) // behind the columns: from the first rows to the last
+	m.StoreInt(x.dstSteps.Plus(8*dstLevels), g)
+	m.StoreInt(x.down, h)
+	r.FreeGP(g, h)
+
+	m.Label("lowMatrix")
+	x.keep(x.colsLeft, offset.pack.Cols)
+	from, to := r.GP(), r.GP()
+	m.LoadInt(from, x.src)
+	m.LoadInt(to, x.dst)
+	x.from = m.Streams(from, x.srcSteps, levels+1)
+	x.to = m.Streams(to, x.dstSteps, dstLevels+1)
+	m.Label("lowTile")
+	x.jumpIfLeft(GreaterEqual, n, "lowInside")
+	x.overlap()
+	m.Label("lowInside")
+	per := 1 << dstLevels
+	vs := x.transposed(0)
+	for j, v := range vs {
+		m.StoreLanes([]Addr{x.to.Leaf(j % per), x.to.Leaf(j%per + per)}, v)
+		if j%per == per-1 {
+			x.advance(x.to, x.down)
+		}
+	}
+	r.Free(vs...)
+	x.skip(16)
+	x.jumpIfLeft(NotEqual, 0, "lowTile")
+	m.FreeStreams(x.from)
+	m.FreeStreams(x.to)
+	x.nextOuter("lowMatrix")
+}
+
+// A rowCopier copies rows. One of up to 128 bytes is copied in two pieces of the same
+// size, which overlap unless each is half of it; a longer one in pieces of 128 bytes,
+// the last one of which overlaps. Rows that lie apart are prefetched: how many ahead
+// depends on how long they are.
+type rowCopier struct {
+	*mover
+	bytes            Addr // in a row
+	steps, dstSteps  Addr // from a row's beginning to its last piece, and to what is prefetched
+	srcRow, dstRow   Addr // from a row to the next, or from the end of one longer than two pieces
+	rowSrc, rowDst   Addr // where the next rows begin
+	left             Addr // rows
+	far, ahead       Addr // how many rows ahead rows are prefetched, and how many bytes that is
+	outers, farOuter Addr // the same for the last rows, in outer items and bytes
+}
+
+// longest is the size of rows up to which they are copied in two pieces.
+const longest = 128
+
+// rowsAhead is how many rows ahead rows are prefetched, up to how many bytes long.
+var rowsAhead = []struct{ rows, bytes int }{{16, 128}, {4, 1024}, {1, 0}}
+
+func newRowCopier(p *mover) *rowCopier {
+	x := &rowCopier{mover: p, steps: p.m.Local(16), dstSteps: p.m.Local(8)}
+	for _, a := range []*Addr{
+		&x.bytes, &x.srcRow, &x.dstRow, &x.rowSrc, &x.rowDst, &x.left, &x.far, &x.ahead, &x.outers, &x.farOuter,
+	} {
+		*a = p.m.Local(8)
+	}
+	return x
+}
+
+func (x *rowCopier) emit() {
+	m, r := x.m, x.m.Regs()
+	m.Label("copy")
+	x.prepare()
+	m.Label("rowsMatrix")
+	x.copy(x.rowSrc, x.src)
+	x.copy(x.rowDst, x.dst)
+	x.keep(x.left, offset.pack.Rows)
+	m.Label("rowsNext")
+	count := r.GP()
+	x.beginRows(count)
+	for u := 2 * x.size; u <= longest/2; u *= 2 {
+		x.jumpIfLonger(2*u, fmt.Sprintf("longerThan%d", 2*u))
+		x.twoPieces(count, u)
+		m.Jump("rowsDone")
+		m.Label(fmt.Sprintf("longerThan%d", 2*u))
+	}
+	x.pieces(count)
+	m.Label("rowsDone")
+	m.LoadInt(count, x.left)
+	m.JumpIfInt(NotEqual, count, 0, "rowsNext")
+	r.FreeGP(count)
+	x.nextOuter("rowsMatrix")
+}
+
+func (x *rowCopier) jumpIfLonger(bytes int, label string) {
+	g := x.m.Regs().GP()
+	x.m.LoadInt(g, x.bytes)
+	x.m.JumpIfInt(Greater, g, bytes, label)
+	x.m.Regs().FreeGP(g)
+}
+
+// prepare fills the frame with what is the same for all matrices.
+func (x *rowCopier) prepare() {
+	m, r := x.m, x.m.Regs()
+	g, h := r.GP(), r.GP()
+	x.arg(g, offset.pack.Cols)
+	m.ShiftLeft(g, log2(x.size))
+	m.StoreInt(x.bytes, g)
+	for _, row := range []struct {
+		to    Addr
+		field int
+	}{{x.srcRow, offset.pack.SrcRow}, {x.dstRow, offset.pack.DstRow}} {
+		skip := fmt.Sprintf("stride%d", row.field)
+		x.arg(h, row.field)
+		m.JumpIfInt(LessEqual, g, longest, skip)
+		m.Sub(h, g)
+		m.Label(skip)
+		m.StoreInt(row.to, h)
+	}
+	for u := 2 * x.size; u <= longest/2; u *= 2 {
+		m.Move(h, g)
+		m.AddInt(h, -u)
+		m.StoreInt(x.dstSteps, h)
+		m.JumpIfInt(LessEqual, g, 2*u, "pieceKnown")
+	}
+	m.Label("pieceKnown")
+	x.copy(x.steps, x.dstSteps)
+	for i, a := range rowsAhead {
+		m.MoveInt(h, a.rows)
+		if i < len(rowsAhead)-1 {
+			m.JumpIfInt(LessEqual, g, a.bytes, "farKnown")
+		}
+	}
+	m.Label("farKnown")
+	r.FreeGP(g)
+	x.prepareAhead(h)
+	r.FreeGP(h)
+}
+
+// prepareAhead computes where the rows lie that are far rows ahead: in the same matrix,
+// or in one of the next ones, a power of two of them ahead.
+func (x *rowCopier) prepareAhead(far GP) {
+	m, r := x.m, x.m.Regs()
+	stride, g, rows, outers := r.GP(), r.GP(), r.GP(), r.GP()
+	m.StoreInt(x.far, far)
+	x.arg(stride, offset.pack.SrcRow)
+	m.MoveInt(g, 0)
+	m.JumpIfInt(Less, stride, line, "aheadKnown")
+	m.Move(g, stride)
+	m.Mul(g, far)
+	m.Label("aheadKnown")
+	m.StoreInt(x.ahead, g)
+
+	x.arg(g, offset.pack.SrcOuter)
+	x.arg(rows, offset.pack.Rows)
+	m.MoveInt(outers, 1)
+	m.JumpIf(Less, rows, far, "moreOuters")
+	m.Sub(rows, far)
+	m.Mul(rows, stride)
+	m.Sub(g, rows)
+	m.Jump("outersKnown")
+	m.Label("moreOuters")
+	m.ShiftLeft(g, 1)
+	m.ShiftLeft(outers, 1)
+	m.ShiftLeft(rows, 1)
+	m.JumpIf(Less, rows, far, "moreOuters")
+	m.Label("outersKnown")
+	m.StoreInt(x.farOuter, g)
+	m.StoreInt(x.outers, outers)
+	r.FreeGP(stride, g, rows, outers)
+}
+
+// beginRows sets count to the number of rows for which that what is prefetched lies
+// at the same distance: all but the last ones of a matrix, or those.
+func (x *rowCopier) beginRows(count GP) {
+	m, r := x.m, x.m.Regs()
+	left, g, h := r.GP(), r.GP(), r.GP()
+	m.LoadInt(left, x.left)
+	m.LoadInt(g, x.far)
+	m.Move(count, left)
+	m.Sub(count, g)
+	m.LoadInt(h, x.ahead)
+	m.JumpIfInt(Greater, count, 0, "rowsCounted")
+	m.Move(count, left)
+	m.MoveInt(h, 0)
+	m.LoadInt(left, x.outer)
+	m.LoadInt(g, x.outers)
+	m.JumpIf(LessEqual, left, g, "lastRows")
+	m.LoadInt(h, x.farOuter)
+	m.Label("lastRows")
+	m.Move(left, count)
+	m.Label("rowsCounted")
+	m.StoreInt(x.steps.Plus(8), h)
+	m.Sub(left, count)
+	m.StoreInt(x.left, left)
+	r.FreeGP(left, g, h)
+}
+
+// twoPieces copies rows of u to 2u bytes.
+func (x *rowCopier) twoPieces(count GP, u int) {
+	m, r := x.m, x.m.Regs()
+	src, dst, srcRow, dstRow := r.GP(), r.GP(), r.GP(), r.GP()
+	m.LoadInt(src, x.rowSrc)
+	m.LoadInt(dst, x.rowDst)
+	m.LoadInt(srcRow, x.srcRow)
+	m.LoadInt(dstRow, x.dstRow)
+	from, to := m.Streams(src, x.steps, 2), m.Streams(dst, x.dstSteps, 1)
+	label := fmt.Sprintf("row%d", u)
+	m.Label(label)
+	x.move(to, from, u)
+	m.Prefetch(from.Leaf(2))
+	m.Prefetch(from.Leaf(3))
+	for _, p := range from.Ptrs {
+		m.Add(p, srcRow)
+	}
+	for _, p := range to.Ptrs {
+		m.Add(p, dstRow)
+	}
+	m.AddInt(count, -1)
+	m.JumpIfInt(NotEqual, count, 0, label)
+	m.StoreInt(x.rowSrc, from.Leaf(0).Base)
+	m.StoreInt(x.rowDst, to.Leaf(0).Base)
+	m.FreeStreams(from)
+	m.FreeStreams(to)
+	r.FreeGP(srcRow, dstRow)
+}
+
+// move copies u bytes at the first two leaves each.
+func (x *rowCopier) move(to, from Streams, u int) {
+	m, r := x.m, x.m.Regs()
+	if u <= 8 {
+		a, b := r.GP(), r.GP()
+		m.LoadElement(u, a, from.Leaf(0))
+		m.LoadElement(u, b, from.Leaf(1))
+		m.StoreElement(u, to.Leaf(0), a)
+		m.StoreElement(u, to.Leaf(1), b)
+		r.FreeGP(a, b)
+		return
+	}
+	vs := r.Vecs(2 * max(1, u/m.VecBytes()))
+	half := len(vs) / 2
+	if u < m.VecBytes() {
+		m.LoadLanes(vs[0], []Addr{from.Leaf(0)})
+		m.LoadLanes(vs[1], []Addr{from.Leaf(1)})
+		m.StoreLanes([]Addr{to.Leaf(0)}, vs[0])
+		m.StoreLanes([]Addr{to.Leaf(1)}, vs[1])
+	} else {
+		m.LoadVecs(whole, vs[:half], from.Leaf(0))
+		m.LoadVecs(whole, vs[half:], from.Leaf(1))
+		m.StoreVecs(to.Leaf(0), vs[:half])
+		m.StoreVecs(to.Leaf(1), vs[half:])
+	}
+	r.Free(vs...)
+}
+
+// pieces copies rows that are longer than two pieces.
+func (x *rowCopier) pieces(count GP) {
+	m, r := x.m, x.m.Regs()
+	src, dst, left := r.GP(), r.GP(), r.GP()
+	vs := r.Vecs(longest / m.VecBytes())
+	m.LoadInt(src, x.rowSrc)
+	m.LoadInt(dst, x.rowDst)
+	from := m.Streams(src, x.steps.Plus(8), 1)
+	m.Label("longRow")
+	m.LoadInt(left, x.bytes)
+	m.AddInt(left, -longest)
+	m.Label("piece")
+	m.LoadVecs(whole, vs, from.Leaf(0))
+	m.StoreVecs(At(dst, 0), vs)
+	for i := 0; i < longest; i += line {
+		m.Prefetch(from.Leaf(1).Plus(i))
+	}
+	for _, p := range from.Ptrs {
+		m.AddInt(p, longest)
+	}
+	m.AddInt(dst, longest)
+	m.AddInt(left, -longest)
+	m.JumpIfInt(Greater, left, 0, "piece")
+	for _, p := range from.Ptrs {
+		m.Add(p, left)
+	}
+	m.Add(dst, left)
+	m.LoadVecs(whole, vs, from.Leaf(0))
+	m.StoreVecs(At(dst, 0), vs)
+	for _, p := range from.Ptrs {
+		m.AddInt(p, longest)
+	}
+	m.AddInt(dst, longest)
+	x.advance(from, x.srcRow)
+	m.AddMem(dst, x.dstRow)
+	m.AddInt(count, -1)
+	m.JumpIfInt(NotEqual, count, 0, "longRow")
+	m.StoreInt(x.rowSrc, from.Leaf(0).Base)
+	m.StoreInt(x.rowDst, dst)
+	r.Free(vs...)
+	m.FreeStreams(from)
+	r.FreeGP(dst, left)
+}
+
+// An elementCopier copies elements one by one, along the longer side of a matrix,
+// four at a time.
+type elementCopier struct {
+	*mover
+	count, lines       Addr // in a line, in a matrix
+	linesLeft          Addr
+	srcSteps, dstSteps Addr // the stride inside of a line, times 1, 2, 4
+	srcLine, dstLine   Addr // from the end of a line's last four elements to the next line
+	srcOuter, dstOuter Addr // from the end of a matrix to the next one
+}
+
+func newElementCopier(p *mover) *elementCopier {
+	x := &elementCopier{mover: p, srcSteps: p.m.Local(24), dstSteps: p.m.Local(24)}
+	for _, a := range []*Addr{&x.count, &x.lines, &x.linesLeft, &x.srcLine, &x.dstLine, &x.srcOuter, &x.dstOuter} {
+		*a = p.m.Local(8)
+	}
+	return x
+}
+
+func (x *elementCopier) emit() {
+	m, r := x.m, x.m.Regs()
+	m.Label("elements")
+	g, h := r.GP(), r.GP()
+	x.arg(g, offset.pack.Rows)
+	x.arg(h, offset.pack.Cols)
+	m.JumpIf(Greater, g, h, "tall")
+	r.FreeGP(g, h)
+	o := offset.pack
+	x.prepare(o.Cols, o.Rows, o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
+	m.Jump("lines")
+	m.Label("tall")
+	x.prepare(o.Rows, o.Cols, o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
+
+	m.Label("lines")
+	src, dst, count := r.GP(), r.GP(), r.GP()
+	m.LoadInt(src, x.src)
+	m.LoadInt(dst, x.dst)
+	from, to := m.Streams(src, x.srcSteps, 2), m.Streams(dst, x.dstSteps, 2)
+	m.Label("elementsMatrix")
+	x.copy(x.linesLeft, x.lines)
+	m.Label("elementsLine")
+	m.LoadInt(count, x.count)
+	m.JumpIfInt(Less, count, 4, "single0")
+	m.Label("four")
+	x.move(to, from, 0, 4)
+	x.advance(from, x.srcSteps.Plus(16))
+	x.advance(to, x.dstSteps.Plus(16))
+	m.AddInt(count, -4)
+	m.JumpIfInt(GreaterEqual, count, 4, "four")
+	for i := range 3 {
+		m.Label(fmt.Sprintf("single%d", i))
+		m.JumpIfInt(LessEqual, count, i, "elementsLineDone")
+		x.move(to, from, i, i+1)
+	}
+	m.Label("elementsLineDone")
+	m.LoadInt(count, x.linesLeft)
+	m.AddInt(count, -1)
+	m.StoreInt(x.linesLeft, count)
+	x.advance(from, x.srcLine)
+	x.advance(to, x.dstLine)
+	m.JumpIfInt(NotEqual, count, 0, "elementsLine")
+	m.LoadInt(count, x.outer)
+	m.AddInt(count, -1)
+	m.StoreInt(x.outer, count)
+	x.advance(from, x.srcOuter)
+	x.advance(to, x.dstOuter)
+	m.JumpIfInt(NotEqual, count, 0, "elementsMatrix")
+	m.FreeStreams(from)
+	m.FreeStreams(to)
+	r.FreeGP(count)
+}
+
+// move copies the elements at some of the leaves.
+func (x *elementCopier) move(to, from Streams, first, end int) {
+	m, r := x.m, x.m.Regs()
+	var gs []GP
+	for i := first; i < end; i++ {
+		g := r.GP()
+		m.LoadElement(x.size, g, from.Leaf(i))
+		gs = append(gs, g)
+	}
+	for i, g := range gs {
+		m.StoreElement(x.size, to.Leaf(first+i), g)
+	}
+	r.FreeGP(gs...)
+}
+
+// prepare fills the frame with what is the same for all matrices, given the fields
+// of a line's length, of the number of lines, and of their strides.
+func (x *elementCopier) prepare(count, lines, src, srcLine, dst, dstLine int) {
+	m, r := x.m, x.m.Regs()
+	x.keep(x.count, count)
+	x.keep(x.lines, lines)
+	x.keepMultiples(x.srcSteps, 3, src)
+	x.keepMultiples(x.dstSteps, 3, dst)
+	g, h := r.GP(), r.GP()
+	for _, s := range []struct {
+		line, outer              Addr
+		stride, lineField, field int
+	}{
+		{x.srcLine, x.srcOuter, src, srcLine, offset.pack.SrcOuter},
+		{x.dstLine, x.dstOuter, dst, dstLine, offset.pack.DstOuter},
+	} {
+		n := r.GP()
+		m.LoadInt(n, x.count)
+		m.And(n, -4)
+		x.arg(h, s.stride)
+		m.Mul(n, h)
+		x.arg(g, s.lineField)
+		m.Move(h, g)
+		m.Sub(g, n)
+		m.StoreInt(s.line, g)
+		m.LoadInt(n, x.lines)
+		m.Mul(h, n)
+		x.arg(g, s.field)
+		m.Sub(g, h)
+		m.StoreInt(s.outer, g)
+		r.FreeGP(n)
+	}
+	r.FreeGP(g, h)
+}

@@ -215,7 +215,7 @@ func (e *engine) sumTile(g int, c *cuts, i int, to kernels.Type, dst, src unsafe
 		sums, mem = mem.take(p.n * e.t.Acc().Size())
 	}
 	s := summation{engine: e, g: g, n: p.n, rows: c.rows, direct: c.direct, src: src}
-	s.axes = packed(p.axes, e.take(len(p.axes)))
+	s.axes = compacted(p.axes, e.take(len(p.axes)))
 	s.sum(0, e.groups[g].n, sums, mem)
 	if sums != dst {
 		e.finish(&p, to, dst, sums)
@@ -223,9 +223,9 @@ func (e *engine) sumTile(g int, c *cuts, i int, to kernels.Type, dst, src unsafe
 	e.used = used
 }
 
-// packed returns axes whose results lie one behind the other, appended to those
+// compacted returns axes whose results lie one behind the other, appended to those
 // given.
-func packed(from, axes []axis) []axis {
+func compacted(from, axes []axis) []axis {
 	n := 1
 	for _, a := range from {
 		axes = append(axes, axis{a.size, a.stride, n})

@@ -111,7 +111,7 @@ func repeatResults(isa kernels.ISA, t kernels.Type, dst unsafe.Pointer, box, rep
 // packBox copies elements. The box comes in memory order, and is changed.
 func packBox(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, box []axis) {
 	box = planeFirst(joinAxes(box))
-	a := packArgs{Outer: 1, Rows: 1, Cols: 1}
+	a := kernels.PackArgs{Outer: 1, Rows: 1, Cols: 1}
 	size := t.Size()
 	if len(box) > 0 {
 		a.Cols, a.SrcCol, a.DstCol = box[0].size, box[0].stride*size, box[0].out*size
@@ -129,7 +129,7 @@ func packBox(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer, box []axi
 }
 
 // packBoxes packs a box for each index of some axes.
-func packBoxes(isa kernels.ISA, t kernels.Type, a packArgs, dst, src unsafe.Pointer, axes []axis) {
+func packBoxes(isa kernels.ISA, t kernels.Type, a kernels.PackArgs, dst, src unsafe.Pointer, axes []axis) {
 	if len(axes) == 0 {
 		a.Dst, a.Src = dst, src
 		packElements(isa, t, a)

@@ -153,7 +153,7 @@ func (j *job) sumEachBlock(n *nest, tasks int, dst, src unsafe.Pointer) error {
 	return j.do((blocks+per-1)/per, func(i int, s *scratch) {
 		from := i * per * block
 		e := newEngine(j.isa, j.t, n.groups, s)
-		e.sumBlocks(packed(n.kept, nil), from, min(per*block, q.n-from), results, unsafe.Add(dst, i*per*results*acc), src)
+		e.sumBlocks(compacted(n.kept, nil), from, min(per*block, q.n-from), results, unsafe.Add(dst, i*per*results*acc), src)
 	})
 }
 
@@ -166,7 +166,7 @@ func (e *engine) sumBlocks(box []axis, i, n, row int, dst, src unsafe.Pointer) {
 		used := e.used
 		p := c.tile(k, e.take(len(box)))
 		s := summation{engine: e, n: p.n, rows: c.rows, direct: c.direct, src: unsafe.Add(src, p.read*e.t.Size())}
-		s.axes = packed(p.axes, e.take(len(p.axes)))
+		s.axes = compacted(p.axes, e.take(len(p.axes)))
 		to := unsafe.Add(dst, p.out*acc)
 		if p.compact {
 			s.sumBlocks(i, n, row, to)

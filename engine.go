@@ -25,6 +25,9 @@ const (
 	// tileResults is the most results of a tile, so that their sums stay in the
 	// first- or second-level cache.
 	tileResults = 8 << 10
+	// maxGap is how far apart columns may be for those between them to be summed, too:
+	// they are in the same cache lines.
+	maxGap = 4
 	// minColumns is the least number of columns that a tile should have: some
 	// cache lines of each row.
 	minColumns = 64
@@ -80,7 +83,7 @@ func (e *engine) sum(g int, box []axis, to kernels.Type, dst, src unsafe.Pointer
 		e.pass(e.t, box, q.n, q.axes[0].stride, dst, src)
 		return
 	}
-	c := e.cut(g, box)
+	c := e.cut(g, box, false)
 	for i := range c.count {
 		e.sumTile(g, &c, i, to, dst, src)
 	}
@@ -105,17 +108,22 @@ type cuts struct {
 	sizes  [maxAxes]int // indexes of each axis that a tile has; the last one may have less
 	count  int
 	direct bool // kernels read the elements where they lie
+	gap    int  // columns are so far apart that those between them are summed, too
 	rows   bool // elements to be packed become rows, rather than columns
 	whole  bool // of an outer group: a tile has all of its elements
 }
 
 // cut cuts a box into tiles, for each result of which group g is to be summed.
-func (e *engine) cut(g int, box []axis) cuts {
+// Blocks of columns with gaps are not to be summed one by one.
+func (e *engine) cut(g int, box []axis, blocks bool) cuts {
 	q, c := &e.groups[g], cuts{box: box}
 	most, results := tileResults, indexes(box)
 	switch {
 	case g == 0 && len(q.axes) == 1 && q.readable(box):
 		c.direct = true
+	case g == 0 && len(q.axes) == 1 && !blocks && !q.inRows(box) && box[0].stride <= maxGap && box[0].size >= minColumns:
+		c.gap = box[0].stride
+		most /= c.gap
 	case g == 0 && q.inRows(box):
 		c.rows = true
 		most = min(most, e.packRoom()/rowPitch(q.n))
@@ -210,6 +218,11 @@ func (e *engine) sumTile(g int, c *cuts, i int, to kernels.Type, dst, src unsafe
 		return
 	}
 	mem := e.memory(g)
+	if c.gap > 0 {
+		e.sumGaps(&p, c.gap, to, dst, src, mem)
+		e.used = used
+		return
+	}
 	sums := dst
 	if !p.compact || to != e.t.Acc() {
 		sums, mem = mem.take(p.n * e.t.Acc().Size())
@@ -218,9 +231,35 @@ func (e *engine) sumTile(g int, c *cuts, i int, to kernels.Type, dst, src unsafe
 	s.axes = compacted(p.axes, e.take(len(p.axes)))
 	s.sum(0, e.groups[g].n, sums, mem)
 	if sums != dst {
-		e.finish(&p, to, dst, sums)
+		n := 1
+		for i := range p.axes { // where the sums lie
+			p.axes[i].stride = n
+			n *= p.axes[i].size
+		}
+		e.finish(&p, n, to, dst, sums)
 	}
 	e.used = used
+}
+
+// sumGaps sums columns with gaps between them for the results of a tile: all
+// columns, of which those that were asked for go to dst.
+func (e *engine) sumGaps(p *tile, gap int, to kernels.Type, dst, src unsafe.Pointer, mem memory) {
+	q, span, rest := &e.groups[0], 1, p.axes
+	if len(rest) > 0 && rest[0].stride == gap {
+		span = (rest[0].size-1)*gap + 1
+		rest = rest[1:]
+	}
+	axes := append(e.take(len(rest)+1), axis{span, 1, 1})
+	n := span
+	for i, a := range rest {
+		axes = append(axes, axis{a.size, a.stride, n})
+		rest[i].stride = n
+		n *= a.size
+	}
+	sums, _ := mem.take(n * e.t.Acc().Size())
+	e.pass(e.t, axes, q.n, q.axes[0].stride, sums, src)
+	p.compact = false
+	e.finish(p, n, to, dst, sums)
 }
 
 // compacted returns axes whose results lie one behind the other, appended to those
@@ -234,23 +273,18 @@ func compacted(from, axes []axis) []axis {
 	return joinAxes(axes)
 }
 
-// finish rounds the sums of a tile, and puts them where they go.
-func (e *engine) finish(p *tile, to kernels.Type, dst, sums unsafe.Pointer) {
+// finish rounds the n sums of a tile, and puts them where they go.
+func (e *engine) finish(p *tile, n int, to kernels.Type, dst, sums unsafe.Pointer) {
 	if to != e.t.Acc() {
 		rounded := dst
 		if !p.compact {
 			rounded = unsafe.Pointer(&e.scratch.output)
 		}
-		roundTo(e.isa, to, rounded, sums, p.n)
+		roundTo(e.isa, to, rounded, sums, n)
 		if p.compact {
 			return
 		}
 		sums = rounded
-	}
-	n := 1
-	for i := range p.axes {
-		p.axes[i].stride = n
-		n *= p.axes[i].size
 	}
 	packBox(e.isa, to, dst, sums, p.axes)
 }

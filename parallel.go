@@ -161,7 +161,7 @@ func (j *job) sumEachBlock(n *nest, tasks int, dst, src unsafe.Pointer) error {
 // each result of a box; the sums of a block lie row results from those of the next.
 func (e *engine) sumBlocks(box []axis, i, n, row int, dst, src unsafe.Pointer) {
 	acc, block := e.t.Acc().Size(), e.t.Block()
-	c := e.cut(0, box)
+	c := e.cut(0, box, true)
 	for k := range c.count {
 		used := e.used
 		p := c.tile(k, e.take(len(box)))

@@ -3,6 +3,7 @@ package reducesum
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -127,6 +128,15 @@ var blockViews = []reduction{
 	{shape: []int{30, 1024, 2, 33}, strides: []int{1, 990, 990 * 1024, 30}, axes: []int{1, 2}},
 }
 
+// gapViews are columns with gaps between them.
+var gapViews = []reduction{
+	{shape: []int{300, 500}, strides: []int{1003, 2}, axes: []int{0}},
+	{shape: []int{300, 65}, strides: []int{200, 3}, axes: []int{0}},
+	{shape: []int{3, 40, 2049, 2}, strides: []int{330000 * 2, 8200, 4, 1}, axes: []int{1}},
+	{shape: []int{20, 70, 30, 2}, strides: []int{7, 140, 9800, 140 * 70 * 30}, axes: []int{0, 3}},
+	{shape: []int{3000, 70, 3}, strides: []int{140, 2, 140 * 3000}, axes: []int{0, 2}},
+}
+
 // viewSteps are strides of which no two axes can be merged.
 var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 
@@ -135,7 +145,7 @@ var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 func TestLargeViews(t *testing.T) {
 	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
-		views := append(append([]reduction{}, largeViews...), blockViews...)
+		views := slices.Concat(largeViews, blockViews, gapViews)
 		for range long(20, 4) {
 			views = append(views[:len(views):len(views)], randomLargeView(r))
 		}

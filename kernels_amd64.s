@@ -54390,19 +54390,8 @@ noCopy:
 	MOVQ  DX, 88(SP)
 	SHLQ  $0x01, DX
 	MOVQ  DX, 96(SP)
-	MOVQ  56(SP), DX
-	MOVQ  DX, 152(SP)
-	MOVQ  $+32, DX
-	MOVQ  96(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 160(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 168(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
 	ANDQ  $+3, DX
 	ADDQ  $-4, DX
 	MOVQ  64(SP), CX
@@ -54410,15 +54399,6 @@ noCopy:
 	MOVQ  CX, 200(SP)
 	SHLQ  $0x02, DX
 	MOVQ  DX, 192(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+15, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x02, DX
-	MOVQ  DX, 224(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 232(SP)
 
 matrix:
 	MOVQ 16(SP), CX
@@ -54436,14 +54416,13 @@ squares:
 	TESTQ DX, DX
 	JNE   squaresInside
 	ADDQ  $-8, CX
-	MOVQ  CX, AX
-	SHLQ  $0x02, AX
-	ADDQ  112(SP), AX
-	MOVQ  AX, 112(SP)
 	MOVQ  32(SP), AX
 	IMULQ CX, AX
 	ADDQ  104(SP), AX
 	MOVQ  AX, 104(SP)
+	SHLQ  $0x02, CX
+	ADDQ  112(SP), CX
+	MOVQ  CX, 112(SP)
 	MOVQ  $+8, CX
 	MOVQ  $+1, DX
 
@@ -54458,727 +54437,252 @@ squaresCounted:
 	SHLQ  $0x03, AX
 	SUBQ  AX, CX
 	MOVQ  CX, 120(SP)
-	MOVQ  $+0, AX
+	MOVQ  $+1, AX
 	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 184(SP)
-	MOVQ  152(SP), AX
+	MOVQ  56(SP), DX
 	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 176(SP)
-	MOVQ  104(SP), BX
+	MOVQ  DX, 168(SP)
+	SHLQ  $0x05, AX
+	MOVQ  AX, 184(SP)
+	MOVQ  104(SP), AX
 	TESTQ CX, CX
 	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  136(SP), AX
-	SHLQ  $0x03, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
+	MOVQ  136(SP), BX
+	SHLQ  $0x03, BX
+	CMPQ  BX, CX
+	JLE   nextFull
+	MOVQ  CX, BX
+
+nextFull:
+	MOVQ  32(SP), DX
+	IMULQ BX, DX
+	ADDQ  DX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
+	MOVQ 8(SP), DX
+	CMPQ DX, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
+	MOVQ 16(SP), AX
+	MOVQ (SP), DX
+	MOVQ 40(DX), DX
+	ADDQ DX, AX
 
 nextKnown:
-	MOVQ BX, 208(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 216(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 128(SP)
-	MOVQ 104(SP), AX
-	MOVQ 112(SP), DX
-	MOVQ 208(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ AX, R9
-	ADDQ 48(SP), R9
-	MOVQ 64(SP), R10
-	MOVQ 72(SP), R11
-	LEAQ (R10)(R11*1), R12
+	MOVQ  AX, 208(SP)
+	MOVQ  32(SP), SI
+	MOVQ  SI, BX
+	ANDQ  $+63, BX
+	TESTQ BX, BX
+	JEQ   aligned
+	MOVQ  $+63, AX
+
+aligned:
+	ANDQ  $+63, AX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
+	SHLQ  $0x02, DX
+	ADDQ  DX, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 216(SP)
+	SHRQ  $0x06, DX
+	MOVQ  AX, BX
+	SUBQ  DX, BX
+	MOVQ  136(SP), DX
+	IMULQ DX, BX
+	SHLQ  $0x03, BX
+	SHLQ  $0x06, AX
+	MOVQ  SI, DX
+	SUBQ  AX, DX
+	MOVQ  DX, 224(SP)
+	CMPQ  SI, $+64
+	JGE   apart
+	MOVQ  $+0, BX
+
+apart:
+	MOVQ BX, 232(SP)
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	MOVQ CX, 128(SP)
+	MOVQ 104(SP), CX
+	MOVQ 112(SP), SI
+	MOVQ 32(SP), BX
+	MOVQ 40(SP), DX
+	LEAQ (BX)(DX*1), AX
+	MOVQ CX, DI
+	ADDQ 48(SP), DI
+	MOVQ 64(SP), R8
+	MOVQ 72(SP), R9
+	LEAQ (R8)(R9*1), R10
+	MOVQ 208(SP), R11
+	MOVQ 216(SP), R12
+	MOVQ $+4, R13
+	MOVQ R13, 152(SP)
+	MOVQ 56(SP), R13
+	ADDQ $-64, R13
+	MOVQ R13, 160(SP)
+	MOVQ $+32, R13
+	MOVQ 96(SP), R14
+	SUBQ R14, R13
+	MOVQ R13, 176(SP)
+	MOVQ 128(SP), R14
+	CMPQ R14, $+16
+	JGE  square
+
+narrow:
+	MOVQ  232(SP), R14
+	TESTQ R14, R14
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow0
+	ADDQ       224(SP), R11
+	MOVQ       216(SP), R12
+
+extraInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow1
+	ADDQ       224(SP), R11
+	MOVQ       216(SP), R12
+
+extraInRow1:
+	ADDQ  $-2, R14
+	TESTQ R14, R14
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R14
+	MOVQ R14, 152(SP)
+	MOVQ 56(SP), R14
+	ADDQ $-16, R14
+	MOVQ R14, 160(SP)
+	MOVQ $+32, R14
+	MOVQ 80(SP), R13
+	SUBQ R13, R14
+	MOVQ R14, 176(SP)
+
+narrowTile:
+	MOVQ  128(SP), R13
+	TESTQ R13, R13
+	JEQ   squaresDone
+	MOVQ  128(SP), R13
+	CMPQ  R13, $+4
+	JGE   square
+	MOVQ  192(SP), R13
+	ADDQ  R13, CX
+	ADDQ  R13, DI
+	ADDQ  200(SP), SI
+	MOVQ  $+4, R13
+	MOVQ  R13, 128(SP)
 
 square:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+16
-	JLT  single
-	MOVQ 136(SP), BX
-	MOVQ BX, 144(SP)
+	MOVQ 136(SP), R13
+	MOVQ R13, 144(SP)
 
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (R9), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (R9)(SI*1), Y1, Y1
-	VMOVUPS     (AX)(DI*1), X2
-	VINSERTF128 $0x01, (R9)(DI*1), Y2, Y2
-	VMOVUPS     (AX)(R8*1), X3
-	VINSERTF128 $0x01, (R9)(R8*1), Y3, Y3
-	VUNPCKLPS   Y2, Y0, Y4
-	VUNPCKHPS   Y2, Y0, Y2
-	VUNPCKLPS   Y3, Y1, Y0
-	VUNPCKHPS   Y3, Y1, Y3
-	VUNPCKLPS   Y0, Y4, Y1
-	VUNPCKHPS   Y0, Y4, Y0
-	VUNPCKLPS   Y3, Y2, Y4
-	VUNPCKHPS   Y3, Y2, Y3
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R10*1)
-	VMOVUPS     Y4, (DX)(R11*1)
-	VMOVUPS     Y3, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X3
-	VINSERTF128 $0x01, 16(R9), Y3, Y3
-	VMOVUPS     16(AX)(SI*1), X4
-	VINSERTF128 $0x01, 16(R9)(SI*1), Y4, Y4
-	VMOVUPS     16(AX)(DI*1), X0
-	VINSERTF128 $0x01, 16(R9)(DI*1), Y0, Y0
-	VMOVUPS     16(AX)(R8*1), X1
-	VINSERTF128 $0x01, 16(R9)(R8*1), Y1, Y1
-	VUNPCKLPS   Y0, Y3, Y2
-	VUNPCKHPS   Y0, Y3, Y0
-	VUNPCKLPS   Y1, Y4, Y3
-	VUNPCKHPS   Y1, Y4, Y1
-	VUNPCKLPS   Y3, Y2, Y4
-	VUNPCKHPS   Y3, Y2, Y3
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VMOVUPS     Y4, (DX)
-	VMOVUPS     Y3, (DX)(R10*1)
-	VMOVUPS     Y2, (DX)(R11*1)
-	VMOVUPS     Y1, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X1
-	VINSERTF128 $0x01, 32(R9), Y1, Y1
-	VMOVUPS     32(AX)(SI*1), X2
-	VINSERTF128 $0x01, 32(R9)(SI*1), Y2, Y2
-	VMOVUPS     32(AX)(DI*1), X3
-	VINSERTF128 $0x01, 32(R9)(DI*1), Y3, Y3
-	VMOVUPS     32(AX)(R8*1), X4
-	VINSERTF128 $0x01, 32(R9)(R8*1), Y4, Y4
-	VUNPCKLPS   Y3, Y1, Y0
-	VUNPCKHPS   Y3, Y1, Y3
-	VUNPCKLPS   Y4, Y2, Y1
-	VUNPCKHPS   Y4, Y2, Y4
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VUNPCKLPS   Y4, Y3, Y0
-	VUNPCKHPS   Y4, Y3, Y4
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R10*1)
-	VMOVUPS     Y0, (DX)(R11*1)
-	VMOVUPS     Y4, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X4
-	VINSERTF128 $0x01, 48(R9), Y4, Y4
-	VMOVUPS     48(AX)(SI*1), X0
-	VINSERTF128 $0x01, 48(R9)(SI*1), Y0, Y0
-	VMOVUPS     48(AX)(DI*1), X1
-	VINSERTF128 $0x01, 48(R9)(DI*1), Y1, Y1
-	VMOVUPS     48(AX)(R8*1), X2
-	VINSERTF128 $0x01, 48(R9)(R8*1), Y2, Y2
-	VUNPCKLPS   Y1, Y4, Y3
-	VUNPCKHPS   Y1, Y4, Y1
-	VUNPCKLPS   Y2, Y0, Y4
-	VUNPCKHPS   Y2, Y0, Y2
-	VUNPCKLPS   Y4, Y3, Y0
-	VUNPCKHPS   Y4, Y3, Y4
-	VUNPCKLPS   Y2, Y1, Y3
-	VUNPCKHPS   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y4, (DX)(R10*1)
-	VMOVUPS     Y3, (DX)(R11*1)
-	VMOVUPS     Y2, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	MOVQ        144(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 144(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	MOVQ        152(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        160(SP), DX
-	JMP         line
+tiles:
+	MOVQ 152(SP), R13
+	CMPQ R13, $+1
+	JEQ  tile
+	MOVQ $+8, R13
 
-lineDone:
-	MOVQ 176(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ 184(SP), DX
-	ADDQ 216(SP), CX
-	ADDQ $+64, AX
-	ADDQ $+64, R9
-	MOVQ 128(SP), BX
-	ADDQ $-16, BX
-	MOVQ BX, 128(SP)
-	JMP  square
+ahead:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow0
+	ADDQ       224(SP), R11
+	MOVQ       216(SP), R12
 
-single:
-	MOVQ  128(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  136(SP), BX
-	SHLQ  $0x03, BX
+aheadInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow1
+	ADDQ       224(SP), R11
+	MOVQ       216(SP), R12
 
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       224(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       232(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
+aheadInRow1:
+	ADDQ  $-2, R13
+	TESTQ R13, R13
+	JNE   ahead
+	MOVQ  152(SP), R13
 
 tile:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+4
-	JGE  tileInside
-	MOVQ 192(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ 200(SP), DX
-	MOVQ $+4, BX
-	MOVQ BX, 128(SP)
-
-tileInside:
-	MOVQ 136(SP), BX
-	MOVQ BX, 144(SP)
-
-one:
-	VMOVUPS     (AX), X2
-	VINSERTF128 $0x01, (R9), Y2, Y2
-	VMOVUPS     (AX)(SI*1), X3
-	VINSERTF128 $0x01, (R9)(SI*1), Y3, Y3
-	VMOVUPS     (AX)(DI*1), X4
-	VINSERTF128 $0x01, (R9)(DI*1), Y4, Y4
-	VMOVUPS     (AX)(R8*1), X0
-	VINSERTF128 $0x01, (R9)(R8*1), Y0, Y0
-	VUNPCKLPS   Y4, Y2, Y1
-	VUNPCKHPS   Y4, Y2, Y4
-	VUNPCKLPS   Y0, Y3, Y2
-	VUNPCKHPS   Y0, Y3, Y0
-	VUNPCKLPS   Y2, Y1, Y3
-	VUNPCKHPS   Y2, Y1, Y2
+	VMOVUPS     (CX), X0
+	VINSERTF128 $0x01, (DI), Y0, Y0
+	VMOVUPS     (CX)(BX*1), X1
+	VINSERTF128 $0x01, (DI)(BX*1), Y1, Y1
+	VMOVUPS     (CX)(DX*1), X2
+	VINSERTF128 $0x01, (DI)(DX*1), Y2, Y2
+	VMOVUPS     (CX)(AX*1), X3
+	VINSERTF128 $0x01, (DI)(AX*1), Y3, Y3
+	VUNPCKLPS   Y2, Y0, Y4
+	VUNPCKHPS   Y2, Y0, Y2
+	VUNPCKLPS   Y3, Y1, Y0
+	VUNPCKHPS   Y3, Y1, Y3
 	VUNPCKLPS   Y0, Y4, Y1
 	VUNPCKHPS   Y0, Y4, Y0
-	VMOVUPS     Y3, (DX)
-	VMOVUPS     Y2, (DX)(R10*1)
-	VMOVUPS     Y1, (DX)(R11*1)
-	VMOVUPS     Y0, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	MOVQ        144(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 144(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	MOVQ        152(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        168(SP), DX
-	JMP         one
+	VUNPCKLPS   Y3, Y2, Y4
+	VUNPCKHPS   Y3, Y2, Y3
+	ADDQ        $+16, CX
+	ADDQ        $+16, DI
+	VMOVUPS     Y1, (SI)
+	VMOVUPS     Y0, (SI)(R8*1)
+	VMOVUPS     Y4, (SI)(R9*1)
+	VMOVUPS     Y3, (SI)(R10*1)
+	ADDQ        80(SP), SI
+	ADDQ        $-1, R13
+	TESTQ       R13, R13
+	JNE         tile
+	MOVQ        144(SP), R13
+	ADDQ        $-1, R13
+	MOVQ        R13, 144(SP)
+	TESTQ       R13, R13
+	JEQ         squareDone
+	MOVQ        160(SP), R13
+	ADDQ        R13, CX
+	ADDQ        R13, DI
+	ADDQ        176(SP), SI
+	JMP         tiles
 
-oneDone:
-	MOVQ  176(SP), BX
-	ADDQ  BX, AX
-	ADDQ  BX, R9
-	ADDQ  184(SP), DX
-	ADDQ  $+16, AX
-	ADDQ  $+16, R9
-	MOVQ  128(SP), BX
-	ADDQ  $-4, BX
-	MOVQ  BX, 128(SP)
-	MOVQ  128(SP), BX
-	TESTQ BX, BX
-	JNE   tile
+squareDone:
+	MOVQ 168(SP), R13
+	ADDQ R13, CX
+	ADDQ R13, DI
+	ADDQ 184(SP), SI
+	MOVQ 152(SP), R13
+	SHLQ $0x02, R13
+	MOVQ 128(SP), R14
+	SUBQ R13, R14
+	MOVQ R14, 128(SP)
+	CMPQ R13, $+4
+	JEQ  narrowTile
+	CMPQ R14, $+16
+	JGE  square
+	JMP  narrow
 
 squaresDone:
-	MOVQ  136(SP), R12
-	MOVQ  152(SP), R11
-	IMULQ R12, R11
-	ADDQ  104(SP), R11
-	MOVQ  R11, 104(SP)
-	SHLQ  $0x05, R12
-	ADDQ  112(SP), R12
-	MOVQ  R12, 112(SP)
-	MOVQ  120(SP), R11
-	TESTQ R11, R11
-	JNE   squares
-	MOVQ  8(SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, 8(SP)
-	TESTQ R11, R11
-	JEQ   end
-	MOVQ  (SP), R11
-	MOVQ  40(R11), R11
-	ADDQ  16(SP), R11
-	MOVQ  R11, 16(SP)
-	MOVQ  (SP), R11
-	MOVQ  64(R11), R11
-	ADDQ  24(SP), R11
-	MOVQ  R11, 24(SP)
-	JMP   matrix
-
-low:
-	MOVQ  (SP), R11
-	MOVQ  48(R11), R11
-	MOVQ  R11, 32(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 40(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 48(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 56(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 64(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 72(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 80(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 88(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 96(SP)
-	MOVQ  56(SP), R11
-	MOVQ  R11, 152(SP)
-	MOVQ  $+32, R11
-	MOVQ  96(SP), R12
-	SUBQ  R12, R11
-	MOVQ  R11, 160(SP)
-	MOVQ  $+32, R11
-	MOVQ  80(SP), R12
-	SUBQ  R12, R11
-	MOVQ  R11, 168(SP)
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	MOVQ  R12, R11
-	ANDQ  $+3, R11
-	ADDQ  $-4, R11
-	MOVQ  64(SP), R12
-	IMULQ R11, R12
-	MOVQ  R12, 200(SP)
-	SHLQ  $0x02, R11
-	MOVQ  R11, 192(SP)
-	MOVQ  (SP), R11
-	MOVQ  32(R11), R11
-	ANDQ  $+15, R11
-	ADDQ  $-1, R11
-	SHLQ  $0x02, R11
-	MOVQ  R11, 224(SP)
-	MOVQ  32(SP), R12
-	SUBQ  R11, R12
-	MOVQ  R12, 232(SP)
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	ADDQ  $-4, R12
-	MOVQ  32(SP), R11
-	IMULQ R12, R11
-	MOVQ  R11, 48(SP)
-	SHLQ  $0x02, R12
-	MOVQ  80(SP), R11
-	MOVQ  R12, 80(SP)
-	MOVQ  R11, 152(SP)
-
-lowMatrix:
-	MOVQ (SP), R11
-	MOVQ 32(R11), R11
-	MOVQ R11, 128(SP)
-	MOVQ 16(SP), R11
-	MOVQ 24(SP), R12
-	MOVQ 32(SP), R10
-	MOVQ 40(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ R11, DI
-	ADDQ 48(SP), DI
-	MOVQ 64(SP), SI
-	MOVQ 72(SP), R9
-	LEAQ (SI)(R9*1), AX
-	MOVQ R12, CX
-	ADDQ 80(SP), CX
-
-lowTile:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+4
-	JGE  lowInside
-	MOVQ 192(SP), BX
-	ADDQ BX, R11
-	ADDQ BX, DI
-	MOVQ 200(SP), BX
-	ADDQ BX, R12
-	ADDQ BX, CX
-	MOVQ $+4, BX
-	MOVQ BX, 128(SP)
-
-lowInside:
-	VMOVUPS      (R11), X0
-	VINSERTF128  $0x01, (DI), Y0, Y0
-	VMOVUPS      (R11)(R10*1), X1
-	VINSERTF128  $0x01, (DI)(R10*1), Y1, Y1
-	VMOVUPS      (R11)(DX*1), X2
-	VINSERTF128  $0x01, (DI)(DX*1), Y2, Y2
-	VMOVUPS      (R11)(R8*1), X3
-	VINSERTF128  $0x01, (DI)(R8*1), Y3, Y3
-	VUNPCKLPS    Y2, Y0, Y4
-	VUNPCKHPS    Y2, Y0, Y2
-	VUNPCKLPS    Y3, Y1, Y0
-	VUNPCKHPS    Y3, Y1, Y3
-	VUNPCKLPS    Y0, Y4, Y1
-	VUNPCKHPS    Y0, Y4, Y0
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y3
-	VMOVUPS      X1, (R12)
-	VEXTRACTF128 $0x01, Y1, (CX)
-	VMOVUPS      X0, (R12)(SI*1)
-	VEXTRACTF128 $0x01, Y0, (CX)(SI*1)
-	VMOVUPS      X4, (R12)(R9*1)
-	VEXTRACTF128 $0x01, Y4, (CX)(R9*1)
-	VMOVUPS      X3, (R12)(AX*1)
-	VEXTRACTF128 $0x01, Y3, (CX)(AX*1)
-	MOVQ         152(SP), BX
-	ADDQ         BX, R12
-	ADDQ         BX, CX
-	ADDQ         $+16, R11
-	ADDQ         $+16, DI
-	MOVQ         128(SP), BX
-	ADDQ         $-4, BX
-	MOVQ         BX, 128(SP)
-	MOVQ         128(SP), BX
-	TESTQ        BX, BX
-	JNE          lowTile
-	MOVQ         8(SP), AX
-	ADDQ         $-1, AX
-	MOVQ         AX, 8(SP)
-	TESTQ        AX, AX
-	JEQ          end
-	MOVQ         (SP), AX
-	MOVQ         40(AX), AX
-	ADDQ         16(SP), AX
-	MOVQ         AX, 16(SP)
-	MOVQ         (SP), AX
-	MOVQ         64(AX), AX
-	ADDQ         24(SP), AX
-	MOVQ         AX, 24(SP)
-	JMP          lowMatrix
-
-copy:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	SHLQ $0x02, AX
-	MOVQ AX, 264(SP)
-	MOVQ (SP), R9
-	MOVQ 48(R9), R9
-	CMPQ AX, $+128
-	JLE  stride48
-	SUBQ AX, R9
-
-stride48:
-	MOVQ R9, 272(SP)
-	MOVQ (SP), R9
-	MOVQ 72(R9), R9
-	CMPQ AX, $+128
-	JLE  stride72
-	SUBQ AX, R9
-
-stride72:
-	MOVQ R9, 280(SP)
-	MOVQ AX, R9
-	ADDQ $-8, R9
-	MOVQ R9, 256(SP)
-	CMPQ AX, $+16
-	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-16, R9
-	MOVQ R9, 256(SP)
-	CMPQ AX, $+32
-	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-32, R9
-	MOVQ R9, 256(SP)
-	CMPQ AX, $+64
-	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-64, R9
-	MOVQ R9, 256(SP)
-	CMPQ AX, $+128
-	JLE  pieceKnown
-
-pieceKnown:
-	MOVQ 256(SP), SI
-	MOVQ SI, 240(SP)
-	MOVQ $+16, R9
-	CMPQ AX, $+128
-	JLE  farKnown
-	MOVQ $+4, R9
-	CMPQ AX, $+1024
-	JLE  farKnown
-	MOVQ $+1, R9
-
-farKnown:
-	MOVQ  R9, 312(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  $+0, SI
-	CMPQ  AX, $+64
-	JLT   aheadKnown
-	MOVQ  AX, SI
-	IMULQ R9, SI
-
-aheadKnown:
-	MOVQ  SI, 320(SP)
-	MOVQ  (SP), SI
-	MOVQ  40(SI), SI
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  $+1, R12
-	CMPQ  CX, R9
-	JLT   moreOuters
-	SUBQ  R9, CX
-	IMULQ AX, CX
-	SUBQ  CX, SI
-	JMP   outersKnown
-
-moreOuters:
-	SHLQ $0x01, SI
-	SHLQ $0x01, R12
-	SHLQ $0x01, CX
-	CMPQ CX, R9
-	JLT  moreOuters
-
-outersKnown:
-	MOVQ SI, 336(SP)
-	MOVQ R12, 328(SP)
-
-rowsMatrix:
-	MOVQ 16(SP), R9
-	MOVQ R9, 288(SP)
-	MOVQ 24(SP), R9
-	MOVQ R9, 296(SP)
-	MOVQ (SP), R9
-	MOVQ 24(R9), R9
-	MOVQ R9, 304(SP)
-
-rowsNext:
-	MOVQ 304(SP), R12
-	MOVQ 312(SP), CX
-	MOVQ R12, R9
-	SUBQ CX, R9
-	MOVQ 320(SP), SI
-	CMPQ R9, $+0
-	JGT  rowsCounted
-	MOVQ R12, R9
-	MOVQ $+0, SI
-	MOVQ 8(SP), R12
-	MOVQ 328(SP), CX
-	CMPQ R12, CX
-	JLE  lastRows
-	MOVQ 336(SP), SI
-
-lastRows:
-	MOVQ R9, R12
-
-rowsCounted:
-	MOVQ SI, 248(SP)
-	SUBQ R9, R12
-	MOVQ R12, 304(SP)
-	MOVQ 264(SP), SI
-	CMPQ SI, $+16
-	JGT  longerThan16
-	MOVQ 288(SP), SI
-	MOVQ 296(SP), CX
-	MOVQ 272(SP), R12
-	MOVQ 280(SP), AX
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), DX
-	LEAQ (R8)(DX*1), R10
-	MOVQ 256(SP), DI
-
-row8:
-	MOVQ       (SI), R11
-	MOVQ       (SI)(R8*1), BX
-	MOVQ       R11, (CX)
-	MOVQ       BX, (CX)(DI*1)
-	PREFETCHT0 (SI)(DX*1)
-	PREFETCHT0 (SI)(R10*1)
-	ADDQ       R12, SI
-	ADDQ       AX, CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row8
-	MOVQ       SI, 288(SP)
-	MOVQ       CX, 296(SP)
-	JMP        rowsDone
-
-longerThan16:
-	MOVQ 264(SP), AX
-	CMPQ AX, $+32
-	JGT  longerThan32
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), R12
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), CX
-	MOVQ 240(SP), R10
-	MOVQ 248(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ 256(SP), SI
-
-row16:
-	VMOVUPS    (AX), X3
-	VMOVUPS    (AX)(R10*1), X4
-	VMOVUPS    X3, (R12)
-	VMOVUPS    X4, (R12)(SI*1)
-	PREFETCHT0 (AX)(DX*1)
-	PREFETCHT0 (AX)(R8*1)
-	ADDQ       DI, AX
-	ADDQ       CX, R12
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row16
-	MOVQ       AX, 288(SP)
-	MOVQ       R12, 296(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 264(SP), CX
-	CMPQ CX, $+64
-	JGT  longerThan64
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), DI
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), R12
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), DX
-	LEAQ (R8)(DX*1), R10
-	MOVQ 256(SP), AX
-
-row32:
-	VMOVUPS    (CX), Y4
-	VMOVUPS    (CX)(R8*1), Y3
-	VMOVUPS    Y4, (DI)
-	VMOVUPS    Y3, (DI)(AX*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(R10*1)
-	ADDQ       SI, CX
-	ADDQ       R12, DI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row32
-	MOVQ       CX, 288(SP)
-	MOVQ       DI, 296(SP)
-	JMP        rowsDone
-
-longerThan64:
-	MOVQ 264(SP), R12
-	CMPQ R12, $+128
-	JGT  longerThan128
-	MOVQ 288(SP), R12
-	MOVQ 296(SP), SI
-	MOVQ 272(SP), AX
-	MOVQ 280(SP), DI
-	MOVQ 240(SP), R10
-	MOVQ 248(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ 256(SP), CX
-
-row64:
-	VMOVUPS    (R12), Y3
-	VMOVUPS    32(R12), Y4
-	VMOVUPS    (R12)(R10*1), Y0
-	VMOVUPS    32(R12)(R10*1), Y1
-	VMOVUPS    Y3, (SI)
-	VMOVUPS    Y4, 32(SI)
-	VMOVUPS    Y0, (SI)(CX*1)
-	VMOVUPS    Y1, 32(SI)(CX*1)
-	PREFETCHT0 (R12)(DX*1)
-	PREFETCHT0 (R12)(R8*1)
-	ADDQ       AX, R12
-	ADDQ       DI, SI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row64
-	MOVQ       R12, 288(SP)
-	MOVQ       SI, 296(SP)
-	JMP        rowsDone
-
-longerThan128:
-	MOVQ 288(SP), DI
-	MOVQ 296(SP), AX
-	MOVQ 248(SP), SI
-
-longRow:
-	MOVQ 264(SP), CX
-	ADDQ $-128, CX
-
-piece:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    64(DI), Y4
-	VMOVUPS    96(DI), Y3
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    Y0, 32(AX)
-	VMOVUPS    Y4, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	PREFETCHT0 (DI)(SI*1)
-	PREFETCHT0 64(DI)(SI*1)
-	ADDQ       $+128, DI
-	ADDQ       $+128, AX
-	ADDQ       $-128, CX
-	CMPQ       CX, $+0
-	JGT        piece
-	ADDQ       CX, DI
-	ADDQ       CX, AX
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    64(DI), Y4
-	VMOVUPS    96(DI), Y3
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    Y0, 32(AX)
-	VMOVUPS    Y4, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	ADDQ       $+128, DI
-	ADDQ       $+128, AX
-	ADDQ       272(SP), DI
-	ADDQ       280(SP), AX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        longRow
-	MOVQ       DI, 288(SP)
-	MOVQ       AX, 296(SP)
-
-rowsDone:
-	MOVQ  304(SP), R9
+	MOVQ  136(SP), R10
+	MOVQ  56(SP), R9
+	IMULQ R10, R9
+	ADDQ  104(SP), R9
+	MOVQ  R9, 104(SP)
+	SHLQ  $0x05, R10
+	ADDQ  112(SP), R10
+	MOVQ  R10, 112(SP)
+	MOVQ  120(SP), R9
 	TESTQ R9, R9
-	JNE   rowsNext
+	JNE   squares
 	MOVQ  8(SP), R9
 	ADDQ  $-1, R9
 	MOVQ  R9, 8(SP)
@@ -55192,185 +54696,609 @@ rowsDone:
 	MOVQ  64(R9), R9
 	ADDQ  24(SP), R9
 	MOVQ  R9, 24(SP)
+	JMP   matrix
+
+low:
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	MOVQ  R9, 32(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 40(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 48(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 56(SP)
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	MOVQ  R9, 64(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 72(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 80(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 88(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 96(SP)
+	MOVQ  (SP), R9
+	MOVQ  32(R9), R9
+	ANDQ  $+3, R9
+	ADDQ  $-4, R9
+	MOVQ  64(SP), R10
+	IMULQ R9, R10
+	MOVQ  R10, 200(SP)
+	SHLQ  $0x02, R9
+	MOVQ  R9, 192(SP)
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	ADDQ  $-4, R10
+	MOVQ  32(SP), R9
+	IMULQ R10, R9
+	MOVQ  R9, 48(SP)
+	SHLQ  $0x02, R10
+	MOVQ  80(SP), R8
+	MOVQ  R8, 176(SP)
+	MOVQ  R10, 80(SP)
+
+lowMatrix:
+	MOVQ (SP), R9
+	MOVQ 32(R9), R9
+	MOVQ R9, 128(SP)
+	MOVQ 16(SP), R9
+	MOVQ 24(SP), R10
+	MOVQ 32(SP), R8
+	MOVQ 40(SP), SI
+	LEAQ (R8)(SI*1), AX
+	MOVQ R9, DX
+	ADDQ 48(SP), DX
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), DI
+	LEAQ (BX)(DI*1), CX
+	MOVQ R10, R12
+	ADDQ 80(SP), R12
+
+lowTile:
+	MOVQ 128(SP), R11
+	CMPQ R11, $+4
+	JGE  lowInside
+	MOVQ 192(SP), R11
+	ADDQ R11, R9
+	ADDQ R11, DX
+	MOVQ 200(SP), R11
+	ADDQ R11, R10
+	ADDQ R11, R12
+	MOVQ $+4, R11
+	MOVQ R11, 128(SP)
+
+lowInside:
+	VMOVUPS      (R9), X3
+	VINSERTF128  $0x01, (DX), Y3, Y3
+	VMOVUPS      (R9)(R8*1), X4
+	VINSERTF128  $0x01, (DX)(R8*1), Y4, Y4
+	VMOVUPS      (R9)(SI*1), X0
+	VINSERTF128  $0x01, (DX)(SI*1), Y0, Y0
+	VMOVUPS      (R9)(AX*1), X1
+	VINSERTF128  $0x01, (DX)(AX*1), Y1, Y1
+	VUNPCKLPS    Y0, Y3, Y2
+	VUNPCKHPS    Y0, Y3, Y0
+	VUNPCKLPS    Y1, Y4, Y3
+	VUNPCKHPS    Y1, Y4, Y1
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y3
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y1
+	ADDQ         $+16, R9
+	ADDQ         $+16, DX
+	VMOVUPS      X4, (R10)
+	VEXTRACTF128 $0x01, Y4, (R12)
+	VMOVUPS      X3, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y3, (R12)(BX*1)
+	VMOVUPS      X2, (R10)(DI*1)
+	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
+	VMOVUPS      X1, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y1, (R12)(CX*1)
+	MOVQ         176(SP), R11
+	ADDQ         R11, R10
+	ADDQ         R11, R12
+	MOVQ         128(SP), R11
+	ADDQ         $-4, R11
+	MOVQ         R11, 128(SP)
+	TESTQ        R11, R11
+	JNE          lowTile
+	MOVQ         8(SP), CX
+	ADDQ         $-1, CX
+	MOVQ         CX, 8(SP)
+	TESTQ        CX, CX
+	JEQ          end
+	MOVQ         (SP), CX
+	MOVQ         40(CX), CX
+	ADDQ         16(SP), CX
+	MOVQ         CX, 16(SP)
+	MOVQ         (SP), CX
+	MOVQ         64(CX), CX
+	ADDQ         24(SP), CX
+	MOVQ         CX, 24(SP)
+	JMP          lowMatrix
+
+copy:
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	SHLQ $0x02, CX
+	MOVQ CX, 264(SP)
+	MOVQ (SP), DI
+	MOVQ 48(DI), DI
+	CMPQ CX, $+128
+	JLE  stride48
+	SUBQ CX, DI
+
+stride48:
+	MOVQ DI, 272(SP)
+	MOVQ (SP), DI
+	MOVQ 72(DI), DI
+	CMPQ CX, $+128
+	JLE  stride72
+	SUBQ CX, DI
+
+stride72:
+	MOVQ DI, 280(SP)
+	MOVQ CX, DI
+	ADDQ $-8, DI
+	MOVQ DI, 256(SP)
+	CMPQ CX, $+16
+	JLE  pieceKnown
+	MOVQ CX, DI
+	ADDQ $-16, DI
+	MOVQ DI, 256(SP)
+	CMPQ CX, $+32
+	JLE  pieceKnown
+	MOVQ CX, DI
+	ADDQ $-32, DI
+	MOVQ DI, 256(SP)
+	CMPQ CX, $+64
+	JLE  pieceKnown
+	MOVQ CX, DI
+	ADDQ $-64, DI
+	MOVQ DI, 256(SP)
+	CMPQ CX, $+128
+	JLE  pieceKnown
+
+pieceKnown:
+	MOVQ 256(SP), BX
+	MOVQ BX, 240(SP)
+	MOVQ $+16, DI
+	CMPQ CX, $+128
+	JLE  farKnown
+	MOVQ $+4, DI
+	CMPQ CX, $+1024
+	JLE  farKnown
+	MOVQ $+1, DI
+
+farKnown:
+	MOVQ  DI, 312(SP)
+	MOVQ  (SP), CX
+	MOVQ  48(CX), CX
+	MOVQ  $+0, BX
+	CMPQ  CX, $+64
+	JLT   aheadKnown
+	MOVQ  CX, BX
+	IMULQ DI, BX
+
+aheadKnown:
+	MOVQ  BX, 320(SP)
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  $+1, R10
+	CMPQ  R12, DI
+	JLT   moreOuters
+	SUBQ  DI, R12
+	IMULQ CX, R12
+	SUBQ  R12, BX
+	JMP   outersKnown
+
+moreOuters:
+	SHLQ $0x01, BX
+	SHLQ $0x01, R10
+	SHLQ $0x01, R12
+	CMPQ R12, DI
+	JLT  moreOuters
+
+outersKnown:
+	MOVQ BX, 336(SP)
+	MOVQ R10, 328(SP)
+
+rowsMatrix:
+	MOVQ 16(SP), DI
+	MOVQ DI, 288(SP)
+	MOVQ 24(SP), DI
+	MOVQ DI, 296(SP)
+	MOVQ (SP), DI
+	MOVQ 24(DI), DI
+	MOVQ DI, 304(SP)
+
+rowsNext:
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), R12
+	MOVQ R10, DI
+	SUBQ R12, DI
+	MOVQ 320(SP), BX
+	CMPQ DI, $+0
+	JGT  rowsCounted
+	MOVQ R10, DI
+	MOVQ $+0, BX
+	MOVQ 8(SP), R10
+	MOVQ 328(SP), R12
+	CMPQ R10, R12
+	JLE  lastRows
+	MOVQ 336(SP), BX
+
+lastRows:
+	MOVQ DI, R10
+
+rowsCounted:
+	MOVQ BX, 248(SP)
+	SUBQ DI, R10
+	MOVQ R10, 304(SP)
+	MOVQ 264(SP), BX
+	CMPQ BX, $+16
+	JGT  longerThan16
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), R12
+	MOVQ 272(SP), R10
+	MOVQ 280(SP), CX
+	MOVQ 240(SP), AX
+	MOVQ 248(SP), SI
+	LEAQ (AX)(SI*1), R8
+	MOVQ 256(SP), DX
+
+row8:
+	MOVQ       (BX), R9
+	MOVQ       (BX)(AX*1), R11
+	MOVQ       R9, (R12)
+	MOVQ       R11, (R12)(DX*1)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(R8*1)
+	ADDQ       R10, BX
+	ADDQ       CX, R12
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row8
+	MOVQ       BX, 288(SP)
+	MOVQ       R12, 296(SP)
+	JMP        rowsDone
+
+longerThan16:
+	MOVQ 264(SP), CX
+	CMPQ CX, $+32
+	JGT  longerThan32
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), R10
+	MOVQ 272(SP), DX
+	MOVQ 280(SP), R12
+	MOVQ 240(SP), R8
+	MOVQ 248(SP), SI
+	LEAQ (R8)(SI*1), AX
+	MOVQ 256(SP), BX
+
+row16:
+	VMOVUPS    (CX), X1
+	VMOVUPS    (CX)(R8*1), X2
+	VMOVUPS    X1, (R10)
+	VMOVUPS    X2, (R10)(BX*1)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(AX*1)
+	ADDQ       DX, CX
+	ADDQ       R12, R10
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row16
+	MOVQ       CX, 288(SP)
+	MOVQ       R10, 296(SP)
+	JMP        rowsDone
+
+longerThan32:
+	MOVQ 264(SP), R12
+	CMPQ R12, $+64
+	JGT  longerThan64
+	MOVQ 288(SP), R12
+	MOVQ 296(SP), DX
+	MOVQ 272(SP), BX
+	MOVQ 280(SP), R10
+	MOVQ 240(SP), AX
+	MOVQ 248(SP), SI
+	LEAQ (AX)(SI*1), R8
+	MOVQ 256(SP), CX
+
+row32:
+	VMOVUPS    (R12), Y2
+	VMOVUPS    (R12)(AX*1), Y1
+	VMOVUPS    Y2, (DX)
+	VMOVUPS    Y1, (DX)(CX*1)
+	PREFETCHT0 (R12)(SI*1)
+	PREFETCHT0 (R12)(R8*1)
+	ADDQ       BX, R12
+	ADDQ       R10, DX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row32
+	MOVQ       R12, 288(SP)
+	MOVQ       DX, 296(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 264(SP), R10
+	CMPQ R10, $+128
+	JGT  longerThan128
+	MOVQ 288(SP), R10
+	MOVQ 296(SP), BX
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), DX
+	MOVQ 240(SP), R8
+	MOVQ 248(SP), SI
+	LEAQ (R8)(SI*1), AX
+	MOVQ 256(SP), R12
+
+row64:
+	VMOVUPS    (R10), Y1
+	VMOVUPS    32(R10), Y2
+	VMOVUPS    (R10)(R8*1), Y3
+	VMOVUPS    32(R10)(R8*1), Y4
+	VMOVUPS    Y1, (BX)
+	VMOVUPS    Y2, 32(BX)
+	VMOVUPS    Y3, (BX)(R12*1)
+	VMOVUPS    Y4, 32(BX)(R12*1)
+	PREFETCHT0 (R10)(SI*1)
+	PREFETCHT0 (R10)(AX*1)
+	ADDQ       CX, R10
+	ADDQ       DX, BX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row64
+	MOVQ       R10, 288(SP)
+	MOVQ       BX, 296(SP)
+	JMP        rowsDone
+
+longerThan128:
+	MOVQ 288(SP), DX
+	MOVQ 296(SP), CX
+	MOVQ 248(SP), BX
+
+longRow:
+	MOVQ 264(SP), R12
+	ADDQ $-128, R12
+
+piece:
+	VMOVUPS    (DX), Y4
+	VMOVUPS    32(DX), Y3
+	VMOVUPS    64(DX), Y2
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    Y4, (CX)
+	VMOVUPS    Y3, 32(CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y1, 96(CX)
+	PREFETCHT0 (DX)(BX*1)
+	PREFETCHT0 64(DX)(BX*1)
+	ADDQ       $+128, DX
+	ADDQ       $+128, CX
+	ADDQ       $-128, R12
+	CMPQ       R12, $+0
+	JGT        piece
+	ADDQ       R12, DX
+	ADDQ       R12, CX
+	VMOVUPS    (DX), Y4
+	VMOVUPS    32(DX), Y3
+	VMOVUPS    64(DX), Y2
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    Y4, (CX)
+	VMOVUPS    Y3, 32(CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y1, 96(CX)
+	ADDQ       $+128, DX
+	ADDQ       $+128, CX
+	ADDQ       272(SP), DX
+	ADDQ       280(SP), CX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        longRow
+	MOVQ       DX, 288(SP)
+	MOVQ       CX, 296(SP)
+
+rowsDone:
+	MOVQ  304(SP), DI
+	TESTQ DI, DI
+	JNE   rowsNext
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
+	JEQ   end
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  16(SP), DI
+	MOVQ  DI, 16(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
 	JMP   rowsMatrix
 
 elements:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	CMPQ  R9, CX
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	MOVQ  (SP), R12
+	MOVQ  32(R12), R12
+	CMPQ  DI, R12
 	JGT   tall
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, 392(SP)
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  CX, 400(SP)
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, 344(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 352(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 360(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 368(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 376(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 384(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, AX
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, R9
-	SUBQ  AX, CX
-	MOVQ  CX, 416(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, R9
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 432(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, AX
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, R9
-	SUBQ  AX, CX
-	MOVQ  CX, 424(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, R9
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 440(SP)
+	MOVQ  (SP), R12
+	MOVQ  32(R12), R12
+	MOVQ  R12, 392(SP)
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  R12, 400(SP)
+	MOVQ  (SP), R12
+	MOVQ  56(R12), R12
+	MOVQ  R12, 344(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 352(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 360(SP)
+	MOVQ  (SP), R12
+	MOVQ  80(R12), R12
+	MOVQ  R12, 368(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 376(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 384(SP)
+	MOVQ  392(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), DI
+	MOVQ  56(DI), DI
+	IMULQ DI, CX
+	MOVQ  (SP), R12
+	MOVQ  48(R12), R12
+	MOVQ  R12, DI
+	SUBQ  CX, R12
+	MOVQ  R12, 416(SP)
+	MOVQ  400(SP), CX
+	IMULQ CX, DI
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	SUBQ  DI, R12
+	MOVQ  R12, 432(SP)
+	MOVQ  392(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	IMULQ DI, CX
+	MOVQ  (SP), R12
+	MOVQ  72(R12), R12
+	MOVQ  R12, DI
+	SUBQ  CX, R12
+	MOVQ  R12, 424(SP)
+	MOVQ  400(SP), CX
+	IMULQ CX, DI
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	SUBQ  DI, R12
+	MOVQ  R12, 440(SP)
 	JMP   lines
 
 tall:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  R9, 392(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, 400(SP)
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 344(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 352(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 360(SP)
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	MOVQ  R9, 368(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 376(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 384(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, CX
-	SUBQ  AX, R9
-	MOVQ  R9, 416(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  CX, R9
-	MOVQ  R9, 432(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, CX
-	SUBQ  AX, R9
-	MOVQ  R9, 424(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	SUBQ  CX, R9
-	MOVQ  R9, 440(SP)
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	MOVQ  DI, 392(SP)
+	MOVQ  (SP), DI
+	MOVQ  32(DI), DI
+	MOVQ  DI, 400(SP)
+	MOVQ  (SP), DI
+	MOVQ  48(DI), DI
+	MOVQ  DI, 344(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 352(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 360(SP)
+	MOVQ  (SP), DI
+	MOVQ  72(DI), DI
+	MOVQ  DI, 368(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 376(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 384(SP)
+	MOVQ  392(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R12
+	MOVQ  48(R12), R12
+	IMULQ R12, CX
+	MOVQ  (SP), DI
+	MOVQ  56(DI), DI
+	MOVQ  DI, R12
+	SUBQ  CX, DI
+	MOVQ  DI, 416(SP)
+	MOVQ  400(SP), CX
+	IMULQ CX, R12
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	SUBQ  R12, DI
+	MOVQ  DI, 432(SP)
+	MOVQ  392(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R12
+	MOVQ  72(R12), R12
+	IMULQ R12, CX
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	MOVQ  DI, R12
+	SUBQ  CX, DI
+	MOVQ  DI, 424(SP)
+	MOVQ  400(SP), CX
+	IMULQ CX, R12
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	SUBQ  R12, DI
+	MOVQ  DI, 440(SP)
 
 lines:
-	MOVQ 16(SP), CX
-	MOVQ 24(SP), R9
-	MOVQ 344(SP), SI
-	MOVQ 352(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ 368(SP), DX
-	MOVQ 376(SP), R10
-	LEAQ (DX)(R10*1), R12
+	MOVQ 16(SP), R12
+	MOVQ 24(SP), DI
+	MOVQ 344(SP), BX
+	MOVQ 352(SP), DX
+	LEAQ (BX)(DX*1), AX
+	MOVQ 368(SP), SI
+	MOVQ 376(SP), R8
+	LEAQ (SI)(R8*1), R10
 
 elementsMatrix:
-	MOVQ 400(SP), BX
-	MOVQ BX, 408(SP)
+	MOVQ 400(SP), R11
+	MOVQ R11, 408(SP)
 
 elementsLine:
-	MOVQ 392(SP), AX
-	CMPQ AX, $+4
+	MOVQ 392(SP), CX
+	CMPQ CX, $+4
 	JLT  single0
 
 four:
-	MOVL (CX), BX
-	MOVL (CX)(SI*1), R11
-	MOVL (CX)(DI*1), R13
-	MOVL (CX)(R8*1), R14
-	MOVL BX, (R9)
-	MOVL R11, (R9)(DX*1)
-	MOVL R13, (R9)(R10*1)
-	MOVL R14, (R9)(R12*1)
-	ADDQ 360(SP), CX
-	ADDQ 384(SP), R9
-	ADDQ $-4, AX
-	CMPQ AX, $+4
+	MOVL (R12), R11
+	MOVL (R12)(BX*1), R9
+	MOVL (R12)(DX*1), R14
+	MOVL (R12)(AX*1), R13
+	MOVL R11, (DI)
+	MOVL R9, (DI)(SI*1)
+	MOVL R14, (DI)(R8*1)
+	MOVL R13, (DI)(R10*1)
+	ADDQ 360(SP), R12
+	ADDQ 384(SP), DI
+	ADDQ $-4, CX
+	CMPQ CX, $+4
 	JGE  four
 
 single0:
-	CMPQ AX, $+0
+	CMPQ CX, $+0
 	JLE  elementsLineDone
-	MOVL (CX), R14
-	MOVL R14, (R9)
-	CMPQ AX, $+1
+	MOVL (R12), R13
+	MOVL R13, (DI)
+	CMPQ CX, $+1
 	JLE  elementsLineDone
-	MOVL (CX)(SI*1), R14
-	MOVL R14, (R9)(DX*1)
-	CMPQ AX, $+2
+	MOVL (R12)(BX*1), R13
+	MOVL R13, (DI)(SI*1)
+	CMPQ CX, $+2
 	JLE  elementsLineDone
-	MOVL (CX)(DI*1), R14
-	MOVL R14, (R9)(R10*1)
+	MOVL (R12)(DX*1), R13
+	MOVL R13, (DI)(R8*1)
 
 elementsLineDone:
-	MOVQ  408(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 408(SP)
-	ADDQ  416(SP), CX
-	ADDQ  424(SP), R9
-	TESTQ AX, AX
+	MOVQ  408(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 408(SP)
+	ADDQ  416(SP), R12
+	ADDQ  424(SP), DI
+	TESTQ CX, CX
 	JNE   elementsLine
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	ADDQ  432(SP), CX
-	ADDQ  440(SP), R9
-	TESTQ AX, AX
+	MOVQ  8(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 8(SP)
+	ADDQ  432(SP), R12
+	ADDQ  440(SP), DI
+	TESTQ CX, CX
 	JNE   elementsMatrix
 
 end:
@@ -55433,19 +55361,8 @@ noCopy:
 	MOVQ  DX, 72(SP)
 	SHLQ  $0x01, DX
 	MOVQ  DX, 80(SP)
-	MOVQ  48(SP), DX
-	MOVQ  DX, 136(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 144(SP)
-	MOVQ  $+32, DX
-	MOVQ  64(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 152(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
 	ANDQ  $+1, DX
 	ADDQ  $-2, DX
 	MOVQ  56(SP), CX
@@ -55453,15 +55370,6 @@ noCopy:
 	MOVQ  CX, 184(SP)
 	SHLQ  $0x03, DX
 	MOVQ  DX, 176(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+7, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x03, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 216(SP)
 
 matrix:
 	MOVQ 16(SP), CX
@@ -55479,14 +55387,13 @@ squares:
 	TESTQ DX, DX
 	JNE   squaresInside
 	ADDQ  $-4, CX
-	MOVQ  CX, AX
-	SHLQ  $0x03, AX
-	ADDQ  96(SP), AX
-	MOVQ  AX, 96(SP)
 	MOVQ  32(SP), AX
 	IMULQ CX, AX
 	ADDQ  88(SP), AX
 	MOVQ  AX, 88(SP)
+	SHLQ  $0x03, CX
+	ADDQ  96(SP), CX
+	MOVQ  CX, 96(SP)
 	MOVQ  $+4, CX
 	MOVQ  $+1, DX
 
@@ -55501,772 +55408,782 @@ squaresCounted:
 	SHLQ  $0x02, AX
 	SUBQ  AX, CX
 	MOVQ  CX, 104(SP)
-	MOVQ  $+0, AX
+	MOVQ  $+1, AX
 	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 168(SP)
-	MOVQ  136(SP), AX
+	MOVQ  48(SP), DX
 	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 160(SP)
-	MOVQ  88(SP), BX
+	MOVQ  DX, 152(SP)
+	SHLQ  $0x05, AX
+	MOVQ  AX, 168(SP)
+	MOVQ  88(SP), AX
 	TESTQ CX, CX
 	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  120(SP), AX
-	SHLQ  $0x02, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
+	MOVQ  120(SP), BX
+	SHLQ  $0x02, BX
+	CMPQ  BX, CX
+	JLE   nextFull
+	MOVQ  CX, BX
+
+nextFull:
+	MOVQ  32(SP), DX
+	IMULQ BX, DX
+	ADDQ  DX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
+	MOVQ 8(SP), DX
+	CMPQ DX, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
+	MOVQ 16(SP), AX
+	MOVQ (SP), DX
+	MOVQ 40(DX), DX
+	ADDQ DX, AX
 
 nextKnown:
-	MOVQ BX, 192(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 200(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 112(SP)
-	MOVQ 88(SP), AX
-	MOVQ 96(SP), DX
-	MOVQ 192(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ 56(SP), R9
+	MOVQ  AX, 192(SP)
+	MOVQ  32(SP), SI
+	MOVQ  SI, BX
+	ANDQ  $+63, BX
+	TESTQ BX, BX
+	JEQ   aligned
+	MOVQ  $+63, AX
+
+aligned:
+	ANDQ  $+63, AX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
+	SHLQ  $0x03, DX
+	ADDQ  DX, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 200(SP)
+	SHRQ  $0x06, DX
+	MOVQ  AX, BX
+	SUBQ  DX, BX
+	MOVQ  120(SP), DX
+	IMULQ DX, BX
+	SHLQ  $0x02, BX
+	SHLQ  $0x06, AX
+	MOVQ  SI, DX
+	SUBQ  AX, DX
+	MOVQ  DX, 208(SP)
+	CMPQ  SI, $+64
+	JGE   apart
+	MOVQ  $+0, BX
+
+apart:
+	MOVQ BX, 216(SP)
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	MOVQ CX, 112(SP)
+	MOVQ 88(SP), CX
+	MOVQ 96(SP), SI
+	MOVQ 32(SP), BX
+	MOVQ 40(SP), DX
+	LEAQ (BX)(DX*1), AX
+	MOVQ 56(SP), DI
+	MOVQ 192(SP), R8
+	MOVQ 200(SP), R9
+	MOVQ $+4, R10
+	MOVQ R10, 136(SP)
+	MOVQ 48(SP), R10
+	ADDQ $-64, R10
+	MOVQ R10, 144(SP)
+	MOVQ $+32, R10
+	MOVQ 80(SP), R11
+	SUBQ R11, R10
+	MOVQ R10, 160(SP)
+	MOVQ 112(SP), R11
+	CMPQ R11, $+8
+	JGE  square
+
+narrow:
+	MOVQ  216(SP), R11
+	TESTQ R11, R11
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow0
+	ADDQ       208(SP), R8
+	MOVQ       200(SP), R9
+
+extraInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow1
+	ADDQ       208(SP), R8
+	MOVQ       200(SP), R9
+
+extraInRow1:
+	ADDQ  $-2, R11
+	TESTQ R11, R11
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R11
+	MOVQ R11, 136(SP)
+	MOVQ 48(SP), R11
+	ADDQ $-16, R11
+	MOVQ R11, 144(SP)
+	MOVQ $+32, R11
+	MOVQ 64(SP), R10
+	SUBQ R10, R11
+	MOVQ R11, 160(SP)
+
+narrowTile:
+	MOVQ  112(SP), R10
+	TESTQ R10, R10
+	JEQ   squaresDone
+	MOVQ  112(SP), R10
+	CMPQ  R10, $+2
+	JGE   square
+	ADDQ  176(SP), CX
+	ADDQ  184(SP), SI
+	MOVQ  $+2, R10
+	MOVQ  R10, 112(SP)
 
 square:
-	MOVQ 112(SP), BX
-	CMPQ BX, $+8
-	JLT  single
-	MOVQ 120(SP), BX
-	MOVQ BX, 128(SP)
+	MOVQ 120(SP), R10
+	MOVQ R10, 128(SP)
 
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (AX)(DI*1), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (AX)(R8*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y1
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X1
-	VINSERTF128 $0x01, 16(AX)(DI*1), Y1, Y1
-	VMOVUPS     16(AX)(SI*1), X2
-	VINSERTF128 $0x01, 16(AX)(R8*1), Y2, Y2
-	VUNPCKLPD   Y2, Y1, Y0
-	VUNPCKHPD   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y2, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X2
-	VINSERTF128 $0x01, 32(AX)(DI*1), Y2, Y2
-	VMOVUPS     32(AX)(SI*1), X0
-	VINSERTF128 $0x01, 32(AX)(R8*1), Y0, Y0
-	VUNPCKLPD   Y0, Y2, Y1
-	VUNPCKHPD   Y0, Y2, Y0
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X0
-	VINSERTF128 $0x01, 48(AX)(DI*1), Y0, Y0
-	VMOVUPS     48(AX)(SI*1), X1
-	VINSERTF128 $0x01, 48(AX)(R8*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y1
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	MOVQ        128(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 128(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	ADDQ        136(SP), AX
-	ADDQ        144(SP), DX
-	JMP         line
+tiles:
+	MOVQ 136(SP), R10
+	CMPQ R10, $+1
+	JEQ  tile
+	MOVQ $+4, R10
 
-lineDone:
-	ADDQ 160(SP), AX
-	ADDQ 168(SP), DX
-	ADDQ 200(SP), CX
-	ADDQ $+64, AX
-	MOVQ 112(SP), BX
-	ADDQ $-8, BX
-	MOVQ BX, 112(SP)
-	JMP  square
+ahead:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow0
+	ADDQ       208(SP), R8
+	MOVQ       200(SP), R9
 
-single:
-	MOVQ  112(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  120(SP), BX
-	SHLQ  $0x02, BX
+aheadInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow1
+	ADDQ       208(SP), R8
+	MOVQ       200(SP), R9
 
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       208(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       216(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
+aheadInRow1:
+	ADDQ  $-2, R10
+	TESTQ R10, R10
+	JNE   ahead
+	MOVQ  136(SP), R10
 
 tile:
-	MOVQ 112(SP), BX
-	CMPQ BX, $+2
-	JGE  tileInside
-	ADDQ 176(SP), AX
-	ADDQ 184(SP), DX
-	MOVQ $+2, BX
-	MOVQ BX, 112(SP)
+	VMOVUPS     (CX), X0
+	VINSERTF128 $0x01, (CX)(DX*1), Y0, Y0
+	VMOVUPS     (CX)(BX*1), X1
+	VINSERTF128 $0x01, (CX)(AX*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y1
+	ADDQ        $+16, CX
+	VMOVUPS     Y2, (SI)
+	VMOVUPS     Y1, (SI)(DI*1)
+	ADDQ        64(SP), SI
+	ADDQ        $-1, R10
+	TESTQ       R10, R10
+	JNE         tile
+	MOVQ        128(SP), R10
+	ADDQ        $-1, R10
+	MOVQ        R10, 128(SP)
+	TESTQ       R10, R10
+	JEQ         squareDone
+	ADDQ        144(SP), CX
+	ADDQ        160(SP), SI
+	JMP         tiles
 
-tileInside:
-	MOVQ 120(SP), BX
-	MOVQ BX, 128(SP)
-
-one:
-	VMOVUPS     (AX), X1
-	VINSERTF128 $0x01, (AX)(DI*1), Y1, Y1
-	VMOVUPS     (AX)(SI*1), X2
-	VINSERTF128 $0x01, (AX)(R8*1), Y2, Y2
-	VUNPCKLPD   Y2, Y1, Y0
-	VUNPCKHPD   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y2, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	MOVQ        128(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 128(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	ADDQ        136(SP), AX
-	ADDQ        152(SP), DX
-	JMP         one
-
-oneDone:
-	ADDQ  160(SP), AX
-	ADDQ  168(SP), DX
-	ADDQ  $+16, AX
-	MOVQ  112(SP), BX
-	ADDQ  $-2, BX
-	MOVQ  BX, 112(SP)
-	MOVQ  112(SP), BX
-	TESTQ BX, BX
-	JNE   tile
+squareDone:
+	ADDQ 152(SP), CX
+	ADDQ 168(SP), SI
+	MOVQ 136(SP), R10
+	SHLQ $0x01, R10
+	MOVQ 112(SP), R11
+	SUBQ R10, R11
+	MOVQ R11, 112(SP)
+	CMPQ R10, $+2
+	JEQ  narrowTile
+	CMPQ R11, $+8
+	JGE  square
+	JMP  narrow
 
 squaresDone:
-	MOVQ  120(SP), R9
-	MOVQ  136(SP), DX
-	IMULQ R9, DX
-	ADDQ  88(SP), DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x05, R9
-	ADDQ  96(SP), R9
-	MOVQ  R9, 96(SP)
-	MOVQ  104(SP), DX
-	TESTQ DX, DX
+	MOVQ  120(SP), DI
+	MOVQ  48(SP), SI
+	IMULQ DI, SI
+	ADDQ  88(SP), SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x05, DI
+	ADDQ  96(SP), DI
+	MOVQ  DI, 96(SP)
+	MOVQ  104(SP), SI
+	TESTQ SI, SI
 	JNE   squares
-	MOVQ  8(SP), DX
-	ADDQ  $-1, DX
-	MOVQ  DX, 8(SP)
-	TESTQ DX, DX
+	MOVQ  8(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 8(SP)
+	TESTQ SI, SI
 	JEQ   end
-	MOVQ  (SP), DX
-	MOVQ  40(DX), DX
-	ADDQ  16(SP), DX
-	MOVQ  DX, 16(SP)
-	MOVQ  (SP), DX
-	MOVQ  64(DX), DX
-	ADDQ  24(SP), DX
-	MOVQ  DX, 24(SP)
+	MOVQ  (SP), SI
+	MOVQ  40(SI), SI
+	ADDQ  16(SP), SI
+	MOVQ  SI, 16(SP)
+	MOVQ  (SP), SI
+	MOVQ  64(SI), SI
+	ADDQ  24(SP), SI
+	MOVQ  SI, 24(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	MOVQ  48(SP), DX
-	MOVQ  DX, 136(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), R9
-	SUBQ  R9, DX
-	MOVQ  DX, 144(SP)
-	MOVQ  $+32, DX
-	MOVQ  64(SP), R9
-	SUBQ  R9, DX
-	MOVQ  DX, 152(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, DX
-	ANDQ  $+1, DX
-	ADDQ  $-2, DX
-	MOVQ  56(SP), R9
-	IMULQ DX, R9
-	MOVQ  R9, 184(SP)
-	SHLQ  $0x03, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+7, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x03, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  32(SP), R9
-	SUBQ  DX, R9
-	MOVQ  R9, 216(SP)
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	ADDQ  $-2, R9
-	MOVQ  32(SP), DX
-	IMULQ R9, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x03, R9
-	MOVQ  64(SP), DX
-	MOVQ  R9, 64(SP)
-	MOVQ  DX, 136(SP)
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 32(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 64(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 72(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 80(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+1, SI
+	ADDQ  $-2, SI
+	MOVQ  56(SP), DI
+	IMULQ SI, DI
+	MOVQ  DI, 184(SP)
+	SHLQ  $0x03, SI
+	MOVQ  SI, 176(SP)
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	ADDQ  $-2, DI
+	MOVQ  32(SP), SI
+	IMULQ DI, SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x03, DI
+	MOVQ  64(SP), AX
+	MOVQ  AX, 160(SP)
+	MOVQ  DI, 64(SP)
 
 lowMatrix:
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
-	MOVQ DX, 112(SP)
-	MOVQ 16(SP), DX
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), R8
-	MOVQ 40(SP), DI
-	LEAQ (R8)(DI*1), SI
-	MOVQ 56(SP), AX
-	MOVQ 64(SP), CX
-	LEAQ (AX)(CX*1), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	MOVQ SI, 112(SP)
+	MOVQ 16(SP), SI
+	MOVQ 24(SP), DI
+	MOVQ 32(SP), AX
+	MOVQ 40(SP), DX
+	LEAQ (AX)(DX*1), BX
+	MOVQ 56(SP), CX
+	MOVQ 64(SP), R9
+	LEAQ (CX)(R9*1), R8
 
 lowTile:
-	MOVQ 112(SP), R10
-	CMPQ R10, $+2
+	MOVQ 112(SP), R11
+	CMPQ R11, $+2
 	JGE  lowInside
-	ADDQ 176(SP), DX
-	ADDQ 184(SP), R9
-	MOVQ $+2, R10
-	MOVQ R10, 112(SP)
+	ADDQ 176(SP), SI
+	ADDQ 184(SP), DI
+	MOVQ $+2, R11
+	MOVQ R11, 112(SP)
 
 lowInside:
-	VMOVUPS      (DX), X2
-	VINSERTF128  $0x01, (DX)(DI*1), Y2, Y2
-	VMOVUPS      (DX)(R8*1), X0
-	VINSERTF128  $0x01, (DX)(SI*1), Y0, Y0
-	VUNPCKLPD    Y0, Y2, Y1
-	VUNPCKHPD    Y0, Y2, Y0
-	VMOVUPS      X1, (R9)
-	VEXTRACTF128 $0x01, Y1, (R9)(CX*1)
-	VMOVUPS      X0, (R9)(AX*1)
-	VEXTRACTF128 $0x01, Y0, (R9)(BX*1)
-	ADDQ         136(SP), R9
-	ADDQ         $+16, DX
-	MOVQ         112(SP), R10
-	ADDQ         $-2, R10
-	MOVQ         R10, 112(SP)
-	MOVQ         112(SP), R10
-	TESTQ        R10, R10
+	VMOVUPS      (SI), X1
+	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
+	VMOVUPS      (SI)(AX*1), X2
+	VINSERTF128  $0x01, (SI)(BX*1), Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y0
+	VUNPCKHPD    Y2, Y1, Y2
+	ADDQ         $+16, SI
+	VMOVUPS      X0, (DI)
+	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
+	VMOVUPS      X2, (DI)(CX*1)
+	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
+	ADDQ         160(SP), DI
+	MOVQ         112(SP), R11
+	ADDQ         $-2, R11
+	MOVQ         R11, 112(SP)
+	TESTQ        R11, R11
 	JNE          lowTile
-	MOVQ         8(SP), BX
-	ADDQ         $-1, BX
-	MOVQ         BX, 8(SP)
-	TESTQ        BX, BX
+	MOVQ         8(SP), R8
+	ADDQ         $-1, R8
+	MOVQ         R8, 8(SP)
+	TESTQ        R8, R8
 	JEQ          end
-	MOVQ         (SP), BX
-	MOVQ         40(BX), BX
-	ADDQ         16(SP), BX
-	MOVQ         BX, 16(SP)
-	MOVQ         (SP), BX
-	MOVQ         64(BX), BX
-	ADDQ         24(SP), BX
-	MOVQ         BX, 24(SP)
+	MOVQ         (SP), R8
+	MOVQ         40(R8), R8
+	ADDQ         16(SP), R8
+	MOVQ         R8, 16(SP)
+	MOVQ         (SP), R8
+	MOVQ         64(R8), R8
+	ADDQ         24(SP), R8
+	MOVQ         R8, 24(SP)
 	JMP          lowMatrix
 
 copy:
-	MOVQ (SP), BX
-	MOVQ 32(BX), BX
-	SHLQ $0x03, BX
-	MOVQ BX, 248(SP)
-	MOVQ (SP), CX
-	MOVQ 48(CX), CX
-	CMPQ BX, $+128
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	SHLQ $0x03, R8
+	MOVQ R8, 248(SP)
+	MOVQ (SP), R9
+	MOVQ 48(R9), R9
+	CMPQ R8, $+128
 	JLE  stride48
-	SUBQ BX, CX
+	SUBQ R8, R9
 
 stride48:
-	MOVQ CX, 256(SP)
-	MOVQ (SP), CX
-	MOVQ 72(CX), CX
-	CMPQ BX, $+128
+	MOVQ R9, 256(SP)
+	MOVQ (SP), R9
+	MOVQ 72(R9), R9
+	CMPQ R8, $+128
 	JLE  stride72
-	SUBQ BX, CX
+	SUBQ R8, R9
 
 stride72:
-	MOVQ CX, 264(SP)
-	MOVQ BX, CX
-	ADDQ $-16, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+32
+	MOVQ R9, 264(SP)
+	MOVQ R8, R9
+	ADDQ $-16, R9
+	MOVQ R9, 240(SP)
+	CMPQ R8, $+32
 	JLE  pieceKnown
-	MOVQ BX, CX
-	ADDQ $-32, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+64
+	MOVQ R8, R9
+	ADDQ $-32, R9
+	MOVQ R9, 240(SP)
+	CMPQ R8, $+64
 	JLE  pieceKnown
-	MOVQ BX, CX
-	ADDQ $-64, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+128
+	MOVQ R8, R9
+	ADDQ $-64, R9
+	MOVQ R9, 240(SP)
+	CMPQ R8, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 240(SP), AX
-	MOVQ AX, 224(SP)
-	MOVQ $+16, CX
-	CMPQ BX, $+128
+	MOVQ 240(SP), CX
+	MOVQ CX, 224(SP)
+	MOVQ $+16, R9
+	CMPQ R8, $+128
 	JLE  farKnown
-	MOVQ $+4, CX
-	CMPQ BX, $+1024
+	MOVQ $+4, R9
+	CMPQ R8, $+1024
 	JLE  farKnown
-	MOVQ $+1, CX
+	MOVQ $+1, R9
 
 farKnown:
-	MOVQ  CX, 296(SP)
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  $+0, AX
-	CMPQ  BX, $+64
+	MOVQ  R9, 296(SP)
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  $+0, CX
+	CMPQ  R8, $+64
 	JLT   aheadKnown
-	MOVQ  BX, AX
-	IMULQ CX, AX
+	MOVQ  R8, CX
+	IMULQ R9, CX
 
 aheadKnown:
-	MOVQ  AX, 304(SP)
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  $+1, SI
-	CMPQ  R9, CX
+	MOVQ  CX, 304(SP)
+	MOVQ  (SP), CX
+	MOVQ  40(CX), CX
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	MOVQ  $+1, BX
+	CMPQ  DI, R9
 	JLT   moreOuters
-	SUBQ  CX, R9
-	IMULQ BX, R9
-	SUBQ  R9, AX
+	SUBQ  R9, DI
+	IMULQ R8, DI
+	SUBQ  DI, CX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, AX
-	SHLQ $0x01, SI
-	SHLQ $0x01, R9
-	CMPQ R9, CX
+	SHLQ $0x01, CX
+	SHLQ $0x01, BX
+	SHLQ $0x01, DI
+	CMPQ DI, R9
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ AX, 320(SP)
-	MOVQ SI, 312(SP)
+	MOVQ CX, 320(SP)
+	MOVQ BX, 312(SP)
 
 rowsMatrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 272(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 280(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 288(SP)
+	MOVQ 16(SP), R9
+	MOVQ R9, 272(SP)
+	MOVQ 24(SP), R9
+	MOVQ R9, 280(SP)
+	MOVQ (SP), R9
+	MOVQ 24(R9), R9
+	MOVQ R9, 288(SP)
 
 rowsNext:
-	MOVQ 288(SP), SI
-	MOVQ 296(SP), R9
-	MOVQ SI, CX
-	SUBQ R9, CX
-	MOVQ 304(SP), AX
-	CMPQ CX, $+0
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), DI
+	MOVQ BX, R9
+	SUBQ DI, R9
+	MOVQ 304(SP), CX
+	CMPQ R9, $+0
 	JGT  rowsCounted
-	MOVQ SI, CX
-	MOVQ $+0, AX
-	MOVQ 8(SP), SI
-	MOVQ 312(SP), R9
-	CMPQ SI, R9
+	MOVQ BX, R9
+	MOVQ $+0, CX
+	MOVQ 8(SP), BX
+	MOVQ 312(SP), DI
+	CMPQ BX, DI
 	JLE  lastRows
-	MOVQ 320(SP), AX
+	MOVQ 320(SP), CX
 
 lastRows:
-	MOVQ CX, SI
+	MOVQ R9, BX
 
 rowsCounted:
-	MOVQ AX, 232(SP)
-	SUBQ CX, SI
-	MOVQ SI, 288(SP)
-	MOVQ 248(SP), AX
-	CMPQ AX, $+32
+	MOVQ CX, 232(SP)
+	SUBQ R9, BX
+	MOVQ BX, 288(SP)
+	MOVQ 248(SP), CX
+	CMPQ CX, $+32
 	JGT  longerThan32
-	MOVQ 272(SP), AX
-	MOVQ 280(SP), R9
-	MOVQ 256(SP), SI
-	MOVQ 264(SP), BX
-	MOVQ 224(SP), DI
-	MOVQ 232(SP), R8
-	LEAQ (DI)(R8*1), DX
-	MOVQ 240(SP), R10
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), DI
+	MOVQ 256(SP), BX
+	MOVQ 264(SP), R8
+	MOVQ 224(SP), DX
+	MOVQ 232(SP), AX
+	LEAQ (DX)(AX*1), SI
+	MOVQ 240(SP), R11
 
 row16:
-	VMOVUPS    (AX), X0
-	VMOVUPS    (AX)(DI*1), X1
-	VMOVUPS    X0, (R9)
-	VMOVUPS    X1, (R9)(R10*1)
-	PREFETCHT0 (AX)(R8*1)
-	PREFETCHT0 (AX)(DX*1)
-	ADDQ       SI, AX
-	ADDQ       BX, R9
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	VMOVUPS    (CX), X2
+	VMOVUPS    (CX)(DX*1), X0
+	VMOVUPS    X2, (DI)
+	VMOVUPS    X0, (DI)(R11*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (CX)(SI*1)
+	ADDQ       BX, CX
+	ADDQ       R8, DI
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        row16
-	MOVQ       AX, 272(SP)
-	MOVQ       R9, 280(SP)
+	MOVQ       CX, 272(SP)
+	MOVQ       DI, 280(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 248(SP), BX
-	CMPQ BX, $+64
+	MOVQ 248(SP), R8
+	CMPQ R8, $+64
 	JGT  longerThan64
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), SI
-	MOVQ 256(SP), R10
-	MOVQ 264(SP), R9
-	MOVQ 224(SP), DX
-	MOVQ 232(SP), R8
-	LEAQ (DX)(R8*1), DI
-	MOVQ 240(SP), AX
+	MOVQ 272(SP), R8
+	MOVQ 280(SP), BX
+	MOVQ 256(SP), R11
+	MOVQ 264(SP), DI
+	MOVQ 224(SP), SI
+	MOVQ 232(SP), AX
+	LEAQ (SI)(AX*1), DX
+	MOVQ 240(SP), CX
 
 row32:
-	VMOVUPS    (BX), Y1
-	VMOVUPS    (BX)(DX*1), Y0
-	VMOVUPS    Y1, (SI)
-	VMOVUPS    Y0, (SI)(AX*1)
-	PREFETCHT0 (BX)(R8*1)
-	PREFETCHT0 (BX)(DI*1)
-	ADDQ       R10, BX
-	ADDQ       R9, SI
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	VMOVUPS    (R8), Y0
+	VMOVUPS    (R8)(SI*1), Y2
+	VMOVUPS    Y0, (BX)
+	VMOVUPS    Y2, (BX)(CX*1)
+	PREFETCHT0 (R8)(AX*1)
+	PREFETCHT0 (R8)(DX*1)
+	ADDQ       R11, R8
+	ADDQ       DI, BX
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        row32
-	MOVQ       BX, 272(SP)
-	MOVQ       SI, 280(SP)
+	MOVQ       R8, 272(SP)
+	MOVQ       BX, 280(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 248(SP), R9
-	CMPQ R9, $+128
+	MOVQ 248(SP), DI
+	CMPQ DI, $+128
 	JGT  longerThan128
-	MOVQ 272(SP), R9
-	MOVQ 280(SP), R10
-	MOVQ 256(SP), AX
-	MOVQ 264(SP), SI
-	MOVQ 224(SP), DI
-	MOVQ 232(SP), R8
-	LEAQ (DI)(R8*1), DX
-	MOVQ 240(SP), BX
+	MOVQ 272(SP), DI
+	MOVQ 280(SP), R11
+	MOVQ 256(SP), CX
+	MOVQ 264(SP), BX
+	MOVQ 224(SP), DX
+	MOVQ 232(SP), AX
+	LEAQ (DX)(AX*1), SI
+	MOVQ 240(SP), R8
 
 row64:
-	VMOVUPS    (R9), Y0
-	VMOVUPS    32(R9), Y1
-	VMOVUPS    (R9)(DI*1), Y2
-	VMOVUPS    32(R9)(DI*1), Y3
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, (R10)(BX*1)
-	VMOVUPS    Y3, 32(R10)(BX*1)
-	PREFETCHT0 (R9)(R8*1)
-	PREFETCHT0 (R9)(DX*1)
-	ADDQ       AX, R9
-	ADDQ       SI, R10
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	VMOVUPS    (DI), Y2
+	VMOVUPS    32(DI), Y0
+	VMOVUPS    (DI)(DX*1), Y1
+	VMOVUPS    32(DI)(DX*1), Y3
+	VMOVUPS    Y2, (R11)
+	VMOVUPS    Y0, 32(R11)
+	VMOVUPS    Y1, (R11)(R8*1)
+	VMOVUPS    Y3, 32(R11)(R8*1)
+	PREFETCHT0 (DI)(AX*1)
+	PREFETCHT0 (DI)(SI*1)
+	ADDQ       CX, DI
+	ADDQ       BX, R11
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        row64
-	MOVQ       R9, 272(SP)
-	MOVQ       R10, 280(SP)
+	MOVQ       DI, 272(SP)
+	MOVQ       R11, 280(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), AX
-	MOVQ 232(SP), R10
+	MOVQ 272(SP), BX
+	MOVQ 280(SP), CX
+	MOVQ 232(SP), R11
 
 longRow:
-	MOVQ 248(SP), BX
-	ADDQ $-128, BX
+	MOVQ 248(SP), R8
+	ADDQ $-128, R8
 
 piece:
-	VMOVUPS    (SI), Y3
-	VMOVUPS    32(SI), Y2
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y0
-	VMOVUPS    Y3, (AX)
-	VMOVUPS    Y2, 32(AX)
-	VMOVUPS    Y1, 64(AX)
-	VMOVUPS    Y0, 96(AX)
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	ADDQ       $+128, SI
-	ADDQ       $+128, AX
-	ADDQ       $-128, BX
-	CMPQ       BX, $+0
+	VMOVUPS    (BX), Y3
+	VMOVUPS    32(BX), Y1
+	VMOVUPS    64(BX), Y0
+	VMOVUPS    96(BX), Y2
+	VMOVUPS    Y3, (CX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y0, 64(CX)
+	VMOVUPS    Y2, 96(CX)
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 64(BX)(R11*1)
+	ADDQ       $+128, BX
+	ADDQ       $+128, CX
+	ADDQ       $-128, R8
+	CMPQ       R8, $+0
 	JGT        piece
-	ADDQ       BX, SI
-	ADDQ       BX, AX
-	VMOVUPS    (SI), Y3
-	VMOVUPS    32(SI), Y2
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y0
-	VMOVUPS    Y3, (AX)
-	VMOVUPS    Y2, 32(AX)
-	VMOVUPS    Y1, 64(AX)
-	VMOVUPS    Y0, 96(AX)
-	ADDQ       $+128, SI
-	ADDQ       $+128, AX
-	ADDQ       256(SP), SI
-	ADDQ       264(SP), AX
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
+	ADDQ       R8, BX
+	ADDQ       R8, CX
+	VMOVUPS    (BX), Y3
+	VMOVUPS    32(BX), Y1
+	VMOVUPS    64(BX), Y0
+	VMOVUPS    96(BX), Y2
+	VMOVUPS    Y3, (CX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y0, 64(CX)
+	VMOVUPS    Y2, 96(CX)
+	ADDQ       $+128, BX
+	ADDQ       $+128, CX
+	ADDQ       256(SP), BX
+	ADDQ       264(SP), CX
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
 	JNE        longRow
-	MOVQ       SI, 272(SP)
-	MOVQ       AX, 280(SP)
+	MOVQ       BX, 272(SP)
+	MOVQ       CX, 280(SP)
 
 rowsDone:
-	MOVQ  288(SP), CX
-	TESTQ CX, CX
+	MOVQ  288(SP), R9
+	TESTQ R9, R9
 	JNE   rowsNext
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	TESTQ CX, CX
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	TESTQ R9, R9
 	JEQ   end
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	ADDQ  16(SP), CX
-	MOVQ  CX, 16(SP)
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	ADDQ  24(SP), CX
-	MOVQ  CX, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  16(SP), R9
+	MOVQ  R9, 16(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
 	JMP   rowsMatrix
 
 elements:
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	CMPQ  CX, BX
+	MOVQ  (SP), R9
+	MOVQ  24(R9), R9
+	MOVQ  (SP), R8
+	MOVQ  32(R8), R8
+	CMPQ  R9, R8
 	JGT   tall
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	MOVQ  BX, 376(SP)
-	MOVQ  (SP), BX
-	MOVQ  24(BX), BX
-	MOVQ  BX, 384(SP)
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	MOVQ  BX, 328(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 336(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 344(SP)
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	MOVQ  BX, 352(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 360(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 368(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  BX, CX
-	SUBQ  AX, BX
-	MOVQ  BX, 400(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	SUBQ  CX, BX
-	MOVQ  BX, 416(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	MOVQ  BX, CX
-	SUBQ  AX, BX
-	MOVQ  BX, 408(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), BX
-	MOVQ  64(BX), BX
-	SUBQ  CX, BX
-	MOVQ  BX, 424(SP)
+	MOVQ  (SP), R8
+	MOVQ  32(R8), R8
+	MOVQ  R8, 376(SP)
+	MOVQ  (SP), R8
+	MOVQ  24(R8), R8
+	MOVQ  R8, 384(SP)
+	MOVQ  (SP), R8
+	MOVQ  56(R8), R8
+	MOVQ  R8, 328(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 336(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 344(SP)
+	MOVQ  (SP), R8
+	MOVQ  80(R8), R8
+	MOVQ  R8, 352(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 360(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 368(SP)
+	MOVQ  376(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	IMULQ R9, CX
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  R8, R9
+	SUBQ  CX, R8
+	MOVQ  R8, 400(SP)
+	MOVQ  384(SP), CX
+	IMULQ CX, R9
+	MOVQ  (SP), R8
+	MOVQ  40(R8), R8
+	SUBQ  R9, R8
+	MOVQ  R8, 416(SP)
+	MOVQ  376(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	IMULQ R9, CX
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	MOVQ  R8, R9
+	SUBQ  CX, R8
+	MOVQ  R8, 408(SP)
+	MOVQ  384(SP), CX
+	IMULQ CX, R9
+	MOVQ  (SP), R8
+	MOVQ  64(R8), R8
+	SUBQ  R9, R8
+	MOVQ  R8, 424(SP)
 	JMP   lines
 
 tall:
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  CX, 376(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, 384(SP)
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, 328(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 336(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 344(SP)
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, 352(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 360(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 368(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	IMULQ BX, AX
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, BX
-	SUBQ  AX, CX
-	MOVQ  CX, 400(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, BX
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  BX, CX
-	MOVQ  CX, 416(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	IMULQ BX, AX
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, BX
-	SUBQ  AX, CX
-	MOVQ  CX, 408(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, BX
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  BX, CX
-	MOVQ  CX, 424(SP)
+	MOVQ  (SP), R9
+	MOVQ  24(R9), R9
+	MOVQ  R9, 376(SP)
+	MOVQ  (SP), R9
+	MOVQ  32(R9), R9
+	MOVQ  R9, 384(SP)
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	MOVQ  R9, 328(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 336(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 344(SP)
+	MOVQ  (SP), R9
+	MOVQ  72(R9), R9
+	MOVQ  R9, 352(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 360(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 368(SP)
+	MOVQ  376(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	IMULQ R8, CX
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	MOVQ  R9, R8
+	SUBQ  CX, R9
+	MOVQ  R9, 400(SP)
+	MOVQ  384(SP), CX
+	IMULQ CX, R8
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	SUBQ  R8, R9
+	MOVQ  R9, 416(SP)
+	MOVQ  376(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	IMULQ R8, CX
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	MOVQ  R9, R8
+	SUBQ  CX, R9
+	MOVQ  R9, 408(SP)
+	MOVQ  384(SP), CX
+	IMULQ CX, R8
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	SUBQ  R8, R9
+	MOVQ  R9, 424(SP)
 
 lines:
-	MOVQ 16(SP), BX
-	MOVQ 24(SP), CX
-	MOVQ 328(SP), R10
-	MOVQ 336(SP), SI
-	LEAQ (R10)(SI*1), DX
-	MOVQ 352(SP), R8
-	MOVQ 360(SP), DI
-	LEAQ (R8)(DI*1), R9
+	MOVQ 16(SP), R8
+	MOVQ 24(SP), R9
+	MOVQ 328(SP), R11
+	MOVQ 336(SP), BX
+	LEAQ (R11)(BX*1), SI
+	MOVQ 352(SP), AX
+	MOVQ 360(SP), DX
+	LEAQ (AX)(DX*1), DI
 
 elementsMatrix:
-	MOVQ 384(SP), R11
-	MOVQ R11, 392(SP)
+	MOVQ 384(SP), R10
+	MOVQ R10, 392(SP)
 
 elementsLine:
-	MOVQ 376(SP), AX
-	CMPQ AX, $+4
+	MOVQ 376(SP), CX
+	CMPQ CX, $+4
 	JLT  single0
 
 four:
-	MOVQ (BX), R11
-	MOVQ (BX)(R10*1), R12
-	MOVQ (BX)(SI*1), R13
-	MOVQ (BX)(DX*1), R14
-	MOVQ R11, (CX)
-	MOVQ R12, (CX)(R8*1)
-	MOVQ R13, (CX)(DI*1)
-	MOVQ R14, (CX)(R9*1)
-	ADDQ 344(SP), BX
-	ADDQ 368(SP), CX
-	ADDQ $-4, AX
-	CMPQ AX, $+4
+	MOVQ (R8), R10
+	MOVQ (R8)(R11*1), R12
+	MOVQ (R8)(BX*1), R13
+	MOVQ (R8)(SI*1), R14
+	MOVQ R10, (R9)
+	MOVQ R12, (R9)(AX*1)
+	MOVQ R13, (R9)(DX*1)
+	MOVQ R14, (R9)(DI*1)
+	ADDQ 344(SP), R8
+	ADDQ 368(SP), R9
+	ADDQ $-4, CX
+	CMPQ CX, $+4
 	JGE  four
 
 single0:
-	CMPQ AX, $+0
+	CMPQ CX, $+0
 	JLE  elementsLineDone
-	MOVQ (BX), R14
-	MOVQ R14, (CX)
-	CMPQ AX, $+1
+	MOVQ (R8), R14
+	MOVQ R14, (R9)
+	CMPQ CX, $+1
 	JLE  elementsLineDone
-	MOVQ (BX)(R10*1), R14
-	MOVQ R14, (CX)(R8*1)
-	CMPQ AX, $+2
+	MOVQ (R8)(R11*1), R14
+	MOVQ R14, (R9)(AX*1)
+	CMPQ CX, $+2
 	JLE  elementsLineDone
-	MOVQ (BX)(SI*1), R14
-	MOVQ R14, (CX)(DI*1)
+	MOVQ (R8)(BX*1), R14
+	MOVQ R14, (R9)(DX*1)
 
 elementsLineDone:
-	MOVQ  392(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 392(SP)
-	ADDQ  400(SP), BX
-	ADDQ  408(SP), CX
-	TESTQ AX, AX
+	MOVQ  392(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 392(SP)
+	ADDQ  400(SP), R8
+	ADDQ  408(SP), R9
+	TESTQ CX, CX
 	JNE   elementsLine
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	ADDQ  416(SP), BX
-	ADDQ  424(SP), CX
-	TESTQ AX, AX
+	MOVQ  8(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 8(SP)
+	ADDQ  416(SP), R8
+	ADDQ  424(SP), R9
+	TESTQ CX, CX
 	JNE   elementsMatrix
 
 end:
@@ -56337,19 +56254,8 @@ noCopy:
 	MOVQ  DX, 104(SP)
 	SHLQ  $0x01, DX
 	MOVQ  DX, 112(SP)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 168(SP)
-	MOVQ  $+32, DX
-	MOVQ  112(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  $+32, DX
-	MOVQ  96(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 184(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
 	ANDQ  $+7, DX
 	ADDQ  $-8, DX
 	MOVQ  72(SP), CX
@@ -56357,15 +56263,6 @@ noCopy:
 	MOVQ  CX, 216(SP)
 	SHLQ  $0x01, DX
 	MOVQ  DX, 208(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+31, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x01, DX
-	MOVQ  DX, 240(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 248(SP)
 
 matrix:
 	MOVQ 16(SP), CX
@@ -56383,14 +56280,13 @@ squares:
 	TESTQ DX, DX
 	JNE   squaresInside
 	ADDQ  $-16, CX
-	MOVQ  CX, AX
-	SHLQ  $0x01, AX
-	ADDQ  128(SP), AX
-	MOVQ  AX, 128(SP)
 	MOVQ  32(SP), AX
 	IMULQ CX, AX
 	ADDQ  120(SP), AX
 	MOVQ  AX, 120(SP)
+	SHLQ  $0x01, CX
+	ADDQ  128(SP), CX
+	MOVQ  CX, 128(SP)
 	MOVQ  $+16, CX
 	MOVQ  $+1, DX
 
@@ -56405,94 +56301,207 @@ squaresCounted:
 	SHLQ  $0x04, AX
 	SUBQ  AX, CX
 	MOVQ  CX, 136(SP)
-	MOVQ  $+0, AX
+	MOVQ  $+1, AX
 	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 200(SP)
-	MOVQ  168(SP), AX
+	MOVQ  64(SP), DX
 	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 192(SP)
-	MOVQ  120(SP), BX
+	MOVQ  DX, 184(SP)
+	SHLQ  $0x05, AX
+	MOVQ  AX, 200(SP)
+	MOVQ  120(SP), AX
 	TESTQ CX, CX
 	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  152(SP), AX
-	SHLQ  $0x04, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
+	MOVQ  152(SP), BX
+	SHLQ  $0x04, BX
+	CMPQ  BX, CX
+	JLE   nextFull
+	MOVQ  CX, BX
+
+nextFull:
+	MOVQ  32(SP), DX
+	IMULQ BX, DX
+	ADDQ  DX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
+	MOVQ 8(SP), DX
+	CMPQ DX, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
+	MOVQ 16(SP), AX
+	MOVQ (SP), DX
+	MOVQ 40(DX), DX
+	ADDQ DX, AX
 
 nextKnown:
-	MOVQ BX, 224(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 232(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 144(SP)
-	MOVQ 120(SP), AX
-	MOVQ 128(SP), DX
-	MOVQ 224(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ AX, R9
-	ADDQ 48(SP), R9
-	MOVQ AX, R10
-	ADDQ 56(SP), R10
-	MOVQ R9, R11
-	ADDQ 56(SP), R11
-	MOVQ 72(SP), R12
-	MOVQ 80(SP), R13
-	LEAQ (R12)(R13*1), R14
+	MOVQ  AX, 224(SP)
+	MOVQ  32(SP), SI
+	MOVQ  SI, BX
+	ANDQ  $+63, BX
+	TESTQ BX, BX
+	JEQ   aligned
+	MOVQ  $+63, AX
+
+aligned:
+	ANDQ  $+63, AX
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
+	SHLQ  $0x01, DX
+	ADDQ  DX, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 232(SP)
+	SHRQ  $0x06, DX
+	MOVQ  AX, BX
+	SUBQ  DX, BX
+	MOVQ  152(SP), DX
+	IMULQ DX, BX
+	SHLQ  $0x04, BX
+	SHLQ  $0x06, AX
+	MOVQ  SI, DX
+	SUBQ  AX, DX
+	MOVQ  DX, 240(SP)
+	CMPQ  SI, $+64
+	JGE   apart
+	MOVQ  $+0, BX
+
+apart:
+	MOVQ BX, 248(SP)
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	MOVQ CX, 144(SP)
+	MOVQ 120(SP), CX
+	MOVQ 128(SP), SI
+	MOVQ 32(SP), BX
+	MOVQ 40(SP), DX
+	LEAQ (BX)(DX*1), AX
+	MOVQ CX, DI
+	ADDQ 48(SP), DI
+	MOVQ CX, R8
+	ADDQ 56(SP), R8
+	MOVQ DI, R9
+	ADDQ 56(SP), R9
+	MOVQ 72(SP), R10
+	MOVQ 224(SP), R11
+	MOVQ 232(SP), R12
+	MOVQ $+4, R13
+	MOVQ R13, 168(SP)
+	MOVQ 64(SP), R13
+	ADDQ $-64, R13
+	MOVQ R13, 176(SP)
+	MOVQ $+32, R13
+	MOVQ 112(SP), R14
+	SUBQ R14, R13
+	MOVQ R13, 192(SP)
+	MOVQ 144(SP), R14
+	CMPQ R14, $+32
+	JGE  square
+
+narrow:
+	MOVQ  248(SP), R14
+	TESTQ R14, R14
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow0
+	ADDQ       240(SP), R11
+	MOVQ       232(SP), R12
+
+extraInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow1
+	ADDQ       240(SP), R11
+	MOVQ       232(SP), R12
+
+extraInRow1:
+	ADDQ  $-2, R14
+	TESTQ R14, R14
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R14
+	MOVQ R14, 168(SP)
+	MOVQ 64(SP), R14
+	ADDQ $-16, R14
+	MOVQ R14, 176(SP)
+	MOVQ $+32, R14
+	MOVQ 96(SP), R13
+	SUBQ R13, R14
+	MOVQ R14, 192(SP)
+
+narrowTile:
+	MOVQ  144(SP), R13
+	TESTQ R13, R13
+	JEQ   squaresDone
+	MOVQ  144(SP), R13
+	CMPQ  R13, $+8
+	JGE   square
+	MOVQ  208(SP), R13
+	ADDQ  R13, CX
+	ADDQ  R13, DI
+	ADDQ  R13, R8
+	ADDQ  R13, R9
+	ADDQ  216(SP), SI
+	MOVQ  $+8, R13
+	MOVQ  R13, 144(SP)
 
 square:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+32
-	JLT  single
-	MOVQ 152(SP), BX
-	MOVQ BX, 160(SP)
+	MOVQ 152(SP), R13
+	MOVQ R13, 160(SP)
 
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (R10), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (R10)(SI*1), Y1, Y1
-	VMOVUPS     (AX)(DI*1), X2
-	VINSERTF128 $0x01, (R10)(DI*1), Y2, Y2
-	VMOVUPS     (AX)(R8*1), X3
-	VINSERTF128 $0x01, (R10)(R8*1), Y3, Y3
-	VMOVUPS     (R9), X4
-	VINSERTF128 $0x01, (R11), Y4, Y4
-	VMOVUPS     (R9)(SI*1), X5
-	VINSERTF128 $0x01, (R11)(SI*1), Y5, Y5
-	VMOVUPS     (R9)(DI*1), X6
-	VINSERTF128 $0x01, (R11)(DI*1), Y6, Y6
-	VMOVUPS     (R9)(R8*1), X7
-	VINSERTF128 $0x01, (R11)(R8*1), Y7, Y7
+tiles:
+	MOVQ 168(SP), R13
+	CMPQ R13, $+1
+	JEQ  tile
+	MOVQ $+16, R13
+
+ahead:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow0
+	ADDQ       240(SP), R11
+	MOVQ       232(SP), R12
+
+aheadInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow1
+	ADDQ       240(SP), R11
+	MOVQ       232(SP), R12
+
+aheadInRow1:
+	ADDQ  $-2, R13
+	TESTQ R13, R13
+	JNE   ahead
+	MOVQ  168(SP), R13
+
+tile:
+	VMOVUPS     (CX), X0
+	VINSERTF128 $0x01, (R8), Y0, Y0
+	VMOVUPS     (CX)(BX*1), X1
+	VINSERTF128 $0x01, (R8)(BX*1), Y1, Y1
+	VMOVUPS     (CX)(DX*1), X2
+	VINSERTF128 $0x01, (R8)(DX*1), Y2, Y2
+	VMOVUPS     (CX)(AX*1), X3
+	VINSERTF128 $0x01, (R8)(AX*1), Y3, Y3
+	VMOVUPS     (DI), X4
+	VINSERTF128 $0x01, (R9), Y4, Y4
+	VMOVUPS     (DI)(BX*1), X5
+	VINSERTF128 $0x01, (R9)(BX*1), Y5, Y5
+	VMOVUPS     (DI)(DX*1), X6
+	VINSERTF128 $0x01, (R9)(DX*1), Y6, Y6
+	VMOVUPS     (DI)(AX*1), X7
+	VINSERTF128 $0x01, (R9)(AX*1), Y7, Y7
 	VPUNPCKLWD  Y4, Y0, Y8
 	VPUNPCKHWD  Y4, Y0, Y4
 	VPUNPCKLWD  Y5, Y1, Y0
@@ -56517,1067 +56526,759 @@ line:
 	VPUNPCKHWD  Y0, Y8, Y0
 	VPUNPCKLWD  Y7, Y6, Y8
 	VPUNPCKHWD  Y7, Y6, Y7
-	VMOVUPS     Y5, (DX)
-	VMOVUPS     Y4, (DX)(R12*1)
-	VMOVUPS     Y3, (DX)(R13*1)
-	VMOVUPS     Y2, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R12*1)
-	VMOVUPS     Y8, (DX)(R13*1)
-	VMOVUPS     Y7, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X7
-	VINSERTF128 $0x01, 16(R10), Y7, Y7
-	VMOVUPS     16(AX)(SI*1), X8
-	VINSERTF128 $0x01, 16(R10)(SI*1), Y8, Y8
-	VMOVUPS     16(AX)(DI*1), X0
-	VINSERTF128 $0x01, 16(R10)(DI*1), Y0, Y0
-	VMOVUPS     16(AX)(R8*1), X1
-	VINSERTF128 $0x01, 16(R10)(R8*1), Y1, Y1
-	VMOVUPS     16(R9), X2
-	VINSERTF128 $0x01, 16(R11), Y2, Y2
-	VMOVUPS     16(R9)(SI*1), X3
-	VINSERTF128 $0x01, 16(R11)(SI*1), Y3, Y3
-	VMOVUPS     16(R9)(DI*1), X4
-	VINSERTF128 $0x01, 16(R11)(DI*1), Y4, Y4
-	VMOVUPS     16(R9)(R8*1), X5
-	VINSERTF128 $0x01, 16(R11)(R8*1), Y5, Y5
-	VPUNPCKLWD  Y2, Y7, Y6
-	VPUNPCKHWD  Y2, Y7, Y2
-	VPUNPCKLWD  Y3, Y8, Y7
-	VPUNPCKHWD  Y3, Y8, Y3
-	VPUNPCKLWD  Y4, Y0, Y8
-	VPUNPCKHWD  Y4, Y0, Y4
-	VPUNPCKLWD  Y5, Y1, Y0
-	VPUNPCKHWD  Y5, Y1, Y5
-	VPUNPCKLWD  Y8, Y6, Y1
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y4, Y2, Y6
-	VPUNPCKHWD  Y4, Y2, Y4
-	VPUNPCKLWD  Y0, Y7, Y2
-	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y5, Y3, Y7
-	VPUNPCKHWD  Y5, Y3, Y5
-	VPUNPCKLWD  Y2, Y1, Y3
-	VPUNPCKHWD  Y2, Y1, Y2
-	VPUNPCKLWD  Y0, Y8, Y1
-	VPUNPCKHWD  Y0, Y8, Y0
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VMOVUPS     Y3, (DX)
-	VMOVUPS     Y2, (DX)(R12*1)
-	VMOVUPS     Y1, (DX)(R13*1)
-	VMOVUPS     Y0, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y8, (DX)
-	VMOVUPS     Y7, (DX)(R12*1)
-	VMOVUPS     Y6, (DX)(R13*1)
-	VMOVUPS     Y5, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X5
-	VINSERTF128 $0x01, 32(R10), Y5, Y5
-	VMOVUPS     32(AX)(SI*1), X6
-	VINSERTF128 $0x01, 32(R10)(SI*1), Y6, Y6
-	VMOVUPS     32(AX)(DI*1), X7
-	VINSERTF128 $0x01, 32(R10)(DI*1), Y7, Y7
-	VMOVUPS     32(AX)(R8*1), X8
-	VINSERTF128 $0x01, 32(R10)(R8*1), Y8, Y8
-	VMOVUPS     32(R9), X0
-	VINSERTF128 $0x01, 32(R11), Y0, Y0
-	VMOVUPS     32(R9)(SI*1), X1
-	VINSERTF128 $0x01, 32(R11)(SI*1), Y1, Y1
-	VMOVUPS     32(R9)(DI*1), X2
-	VINSERTF128 $0x01, 32(R11)(DI*1), Y2, Y2
-	VMOVUPS     32(R9)(R8*1), X3
-	VINSERTF128 $0x01, 32(R11)(R8*1), Y3, Y3
-	VPUNPCKLWD  Y0, Y5, Y4
-	VPUNPCKHWD  Y0, Y5, Y0
-	VPUNPCKLWD  Y1, Y6, Y5
-	VPUNPCKHWD  Y1, Y6, Y1
-	VPUNPCKLWD  Y2, Y7, Y6
-	VPUNPCKHWD  Y2, Y7, Y2
-	VPUNPCKLWD  Y3, Y8, Y7
-	VPUNPCKHWD  Y3, Y8, Y3
-	VPUNPCKLWD  Y6, Y4, Y8
-	VPUNPCKHWD  Y6, Y4, Y6
-	VPUNPCKLWD  Y2, Y0, Y4
-	VPUNPCKHWD  Y2, Y0, Y2
-	VPUNPCKLWD  Y7, Y5, Y0
-	VPUNPCKHWD  Y7, Y5, Y7
-	VPUNPCKLWD  Y3, Y1, Y5
-	VPUNPCKHWD  Y3, Y1, Y3
-	VPUNPCKLWD  Y0, Y8, Y1
-	VPUNPCKHWD  Y0, Y8, Y0
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R12*1)
-	VMOVUPS     Y8, (DX)(R13*1)
-	VMOVUPS     Y7, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y6, (DX)
-	VMOVUPS     Y5, (DX)(R12*1)
-	VMOVUPS     Y4, (DX)(R13*1)
-	VMOVUPS     Y3, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X3
-	VINSERTF128 $0x01, 48(R10), Y3, Y3
-	VMOVUPS     48(AX)(SI*1), X4
-	VINSERTF128 $0x01, 48(R10)(SI*1), Y4, Y4
-	VMOVUPS     48(AX)(DI*1), X5
-	VINSERTF128 $0x01, 48(R10)(DI*1), Y5, Y5
-	VMOVUPS     48(AX)(R8*1), X6
-	VINSERTF128 $0x01, 48(R10)(R8*1), Y6, Y6
-	VMOVUPS     48(R9), X7
-	VINSERTF128 $0x01, 48(R11), Y7, Y7
-	VMOVUPS     48(R9)(SI*1), X8
-	VINSERTF128 $0x01, 48(R11)(SI*1), Y8, Y8
-	VMOVUPS     48(R9)(DI*1), X0
-	VINSERTF128 $0x01, 48(R11)(DI*1), Y0, Y0
-	VMOVUPS     48(R9)(R8*1), X1
-	VINSERTF128 $0x01, 48(R11)(R8*1), Y1, Y1
-	VPUNPCKLWD  Y7, Y3, Y2
-	VPUNPCKHWD  Y7, Y3, Y7
-	VPUNPCKLWD  Y8, Y4, Y3
-	VPUNPCKHWD  Y8, Y4, Y8
-	VPUNPCKLWD  Y0, Y5, Y4
-	VPUNPCKHWD  Y0, Y5, Y0
-	VPUNPCKLWD  Y1, Y6, Y5
-	VPUNPCKHWD  Y1, Y6, Y1
-	VPUNPCKLWD  Y4, Y2, Y6
-	VPUNPCKHWD  Y4, Y2, Y4
-	VPUNPCKLWD  Y0, Y7, Y2
-	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y5, Y3, Y7
-	VPUNPCKHWD  Y5, Y3, Y5
-	VPUNPCKLWD  Y1, Y8, Y3
-	VPUNPCKHWD  Y1, Y8, Y1
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VPUNPCKLWD  Y1, Y0, Y2
-	VPUNPCKHWD  Y1, Y0, Y1
-	VMOVUPS     Y8, (DX)
-	VMOVUPS     Y7, (DX)(R12*1)
-	VMOVUPS     Y6, (DX)(R13*1)
-	VMOVUPS     Y5, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y4, (DX)
-	VMOVUPS     Y3, (DX)(R12*1)
-	VMOVUPS     Y2, (DX)(R13*1)
-	VMOVUPS     Y1, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	MOVQ        160(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 160(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	MOVQ        168(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	ADDQ        176(SP), DX
-	JMP         line
+	ADDQ        $+16, CX
+	ADDQ        $+16, DI
+	ADDQ        $+16, R8
+	ADDQ        $+16, R9
+	VMOVUPS     Y5, (SI)
+	VMOVUPS     Y4, (SI)(R10*1)
+	ADDQ        80(SP), SI
+	VMOVUPS     Y3, (SI)
+	VMOVUPS     Y2, (SI)(R10*1)
+	ADDQ        80(SP), SI
+	VMOVUPS     Y1, (SI)
+	VMOVUPS     Y0, (SI)(R10*1)
+	ADDQ        80(SP), SI
+	VMOVUPS     Y8, (SI)
+	VMOVUPS     Y7, (SI)(R10*1)
+	ADDQ        80(SP), SI
+	ADDQ        $-1, R13
+	TESTQ       R13, R13
+	JNE         tile
+	MOVQ        160(SP), R13
+	ADDQ        $-1, R13
+	MOVQ        R13, 160(SP)
+	TESTQ       R13, R13
+	JEQ         squareDone
+	MOVQ        176(SP), R13
+	ADDQ        R13, CX
+	ADDQ        R13, DI
+	ADDQ        R13, R8
+	ADDQ        R13, R9
+	ADDQ        192(SP), SI
+	JMP         tiles
 
-lineDone:
-	MOVQ 192(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ BX, R10
-	ADDQ BX, R11
-	ADDQ 200(SP), DX
-	ADDQ 232(SP), CX
-	ADDQ $+64, AX
-	ADDQ $+64, R9
-	ADDQ $+64, R10
-	ADDQ $+64, R11
-	MOVQ 144(SP), BX
-	ADDQ $-32, BX
-	MOVQ BX, 144(SP)
-	JMP  square
-
-single:
-	MOVQ  144(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  152(SP), BX
-	SHLQ  $0x04, BX
-
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       240(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       248(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
-
-tile:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+8
-	JGE  tileInside
-	MOVQ 208(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ BX, R10
-	ADDQ BX, R11
-	ADDQ 216(SP), DX
-	MOVQ $+8, BX
-	MOVQ BX, 144(SP)
-
-tileInside:
-	MOVQ 152(SP), BX
-	MOVQ BX, 160(SP)
-
-one:
-	VMOVUPS     (AX), X1
-	VINSERTF128 $0x01, (R10), Y1, Y1
-	VMOVUPS     (AX)(SI*1), X2
-	VINSERTF128 $0x01, (R10)(SI*1), Y2, Y2
-	VMOVUPS     (AX)(DI*1), X3
-	VINSERTF128 $0x01, (R10)(DI*1), Y3, Y3
-	VMOVUPS     (AX)(R8*1), X4
-	VINSERTF128 $0x01, (R10)(R8*1), Y4, Y4
-	VMOVUPS     (R9), X5
-	VINSERTF128 $0x01, (R11), Y5, Y5
-	VMOVUPS     (R9)(SI*1), X6
-	VINSERTF128 $0x01, (R11)(SI*1), Y6, Y6
-	VMOVUPS     (R9)(DI*1), X7
-	VINSERTF128 $0x01, (R11)(DI*1), Y7, Y7
-	VMOVUPS     (R9)(R8*1), X8
-	VINSERTF128 $0x01, (R11)(R8*1), Y8, Y8
-	VPUNPCKLWD  Y5, Y1, Y0
-	VPUNPCKHWD  Y5, Y1, Y5
-	VPUNPCKLWD  Y6, Y2, Y1
-	VPUNPCKHWD  Y6, Y2, Y6
-	VPUNPCKLWD  Y7, Y3, Y2
-	VPUNPCKHWD  Y7, Y3, Y7
-	VPUNPCKLWD  Y8, Y4, Y3
-	VPUNPCKHWD  Y8, Y4, Y8
-	VPUNPCKLWD  Y2, Y0, Y4
-	VPUNPCKHWD  Y2, Y0, Y2
-	VPUNPCKLWD  Y7, Y5, Y0
-	VPUNPCKHWD  Y7, Y5, Y7
-	VPUNPCKLWD  Y3, Y1, Y5
-	VPUNPCKHWD  Y3, Y1, Y3
-	VPUNPCKLWD  Y8, Y6, Y1
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VPUNPCKLWD  Y1, Y0, Y2
-	VPUNPCKHWD  Y1, Y0, Y1
-	VPUNPCKLWD  Y8, Y7, Y0
-	VPUNPCKHWD  Y8, Y7, Y8
-	VMOVUPS     Y6, (DX)
-	VMOVUPS     Y5, (DX)(R12*1)
-	VMOVUPS     Y4, (DX)(R13*1)
-	VMOVUPS     Y3, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R12*1)
-	VMOVUPS     Y0, (DX)(R13*1)
-	VMOVUPS     Y8, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	MOVQ        160(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 160(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	MOVQ        168(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	ADDQ        184(SP), DX
-	JMP         one
-
-oneDone:
-	MOVQ  192(SP), BX
-	ADDQ  BX, AX
-	ADDQ  BX, R9
-	ADDQ  BX, R10
-	ADDQ  BX, R11
-	ADDQ  200(SP), DX
-	ADDQ  $+16, AX
-	ADDQ  $+16, R9
-	ADDQ  $+16, R10
-	ADDQ  $+16, R11
-	MOVQ  144(SP), BX
-	ADDQ  $-8, BX
-	MOVQ  BX, 144(SP)
-	MOVQ  144(SP), BX
-	TESTQ BX, BX
-	JNE   tile
+squareDone:
+	MOVQ 184(SP), R13
+	ADDQ R13, CX
+	ADDQ R13, DI
+	ADDQ R13, R8
+	ADDQ R13, R9
+	ADDQ 200(SP), SI
+	MOVQ 168(SP), R13
+	SHLQ $0x03, R13
+	MOVQ 144(SP), R14
+	SUBQ R13, R14
+	MOVQ R14, 144(SP)
+	CMPQ R13, $+8
+	JEQ  narrowTile
+	CMPQ R14, $+32
+	JGE  square
+	JMP  narrow
 
 squaresDone:
-	MOVQ  152(SP), R14
-	MOVQ  168(SP), R13
-	IMULQ R14, R13
-	ADDQ  120(SP), R13
-	MOVQ  R13, 120(SP)
-	SHLQ  $0x05, R14
-	ADDQ  128(SP), R14
-	MOVQ  R14, 128(SP)
-	MOVQ  136(SP), R13
-	TESTQ R13, R13
+	MOVQ  152(SP), R10
+	MOVQ  64(SP), SI
+	IMULQ R10, SI
+	ADDQ  120(SP), SI
+	MOVQ  SI, 120(SP)
+	SHLQ  $0x05, R10
+	ADDQ  128(SP), R10
+	MOVQ  R10, 128(SP)
+	MOVQ  136(SP), SI
+	TESTQ SI, SI
 	JNE   squares
-	MOVQ  8(SP), R13
-	ADDQ  $-1, R13
-	MOVQ  R13, 8(SP)
-	TESTQ R13, R13
+	MOVQ  8(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 8(SP)
+	TESTQ SI, SI
 	JEQ   end
-	MOVQ  (SP), R13
-	MOVQ  40(R13), R13
-	ADDQ  16(SP), R13
-	MOVQ  R13, 16(SP)
-	MOVQ  (SP), R13
-	MOVQ  64(R13), R13
-	ADDQ  24(SP), R13
-	MOVQ  R13, 24(SP)
+	MOVQ  (SP), SI
+	MOVQ  40(SI), SI
+	ADDQ  16(SP), SI
+	MOVQ  SI, 16(SP)
+	MOVQ  (SP), SI
+	MOVQ  64(SI), SI
+	ADDQ  24(SP), SI
+	MOVQ  SI, 24(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), R13
-	MOVQ  48(R13), R13
-	MOVQ  R13, 32(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 40(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 48(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 56(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 64(SP)
-	MOVQ  (SP), R13
-	MOVQ  80(R13), R13
-	MOVQ  R13, 72(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 80(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 88(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 96(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 104(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 112(SP)
-	MOVQ  64(SP), R13
-	MOVQ  R13, 168(SP)
-	MOVQ  $+32, R13
-	MOVQ  112(SP), R14
-	SUBQ  R14, R13
-	MOVQ  R13, 176(SP)
-	MOVQ  $+32, R13
-	MOVQ  96(SP), R14
-	SUBQ  R14, R13
-	MOVQ  R13, 184(SP)
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	MOVQ  R14, R13
-	ANDQ  $+7, R13
-	ADDQ  $-8, R13
-	MOVQ  72(SP), R14
-	IMULQ R13, R14
-	MOVQ  R14, 216(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 208(SP)
-	MOVQ  (SP), R13
-	MOVQ  32(R13), R13
-	ANDQ  $+31, R13
-	ADDQ  $-1, R13
-	SHLQ  $0x01, R13
-	MOVQ  R13, 240(SP)
-	MOVQ  32(SP), R14
-	SUBQ  R13, R14
-	MOVQ  R14, 248(SP)
-	MOVQ  (SP), R14
-	MOVQ  24(R14), R14
-	ADDQ  $-8, R14
-	MOVQ  32(SP), R13
-	IMULQ R14, R13
-	MOVQ  R13, 56(SP)
-	SHLQ  $0x01, R14
-	MOVQ  88(SP), R13
-	MOVQ  R14, 88(SP)
-	MOVQ  R13, 168(SP)
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 32(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 72(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 112(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+7, SI
+	ADDQ  $-8, SI
+	MOVQ  72(SP), R10
+	IMULQ SI, R10
+	MOVQ  R10, 216(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 208(SP)
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	ADDQ  $-8, R10
+	MOVQ  32(SP), SI
+	IMULQ R10, SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, R10
+	MOVQ  80(SP), AX
+	MOVQ  AX, 192(SP)
+	MOVQ  R10, 80(SP)
 
 lowMatrix:
-	MOVQ (SP), R13
-	MOVQ 32(R13), R13
-	MOVQ R13, 144(SP)
-	MOVQ 16(SP), R13
-	MOVQ 24(SP), R14
-	MOVQ 32(SP), R12
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	MOVQ SI, 144(SP)
+	MOVQ 16(SP), SI
+	MOVQ 24(SP), R10
+	MOVQ 32(SP), AX
 	MOVQ 40(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ R13, DI
-	ADDQ 48(SP), DI
-	MOVQ R13, SI
-	ADDQ 56(SP), SI
-	MOVQ DI, R11
-	ADDQ 56(SP), R11
-	MOVQ 72(SP), R10
-	MOVQ 80(SP), R9
-	LEAQ (R10)(R9*1), AX
-	MOVQ R14, CX
-	ADDQ 88(SP), CX
+	LEAQ (AX)(DX*1), BX
+	MOVQ SI, R9
+	ADDQ 48(SP), R9
+	MOVQ SI, R8
+	ADDQ 56(SP), R8
+	MOVQ R9, DI
+	ADDQ 56(SP), DI
+	MOVQ 72(SP), CX
+	MOVQ 80(SP), R12
+	LEAQ (CX)(R12*1), R11
 
 lowTile:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+8
+	MOVQ 144(SP), R14
+	CMPQ R14, $+8
 	JGE  lowInside
-	MOVQ 208(SP), BX
-	ADDQ BX, R13
-	ADDQ BX, DI
-	ADDQ BX, SI
-	ADDQ BX, R11
-	MOVQ 216(SP), BX
-	ADDQ BX, R14
-	ADDQ BX, CX
-	MOVQ $+8, BX
-	MOVQ BX, 144(SP)
+	MOVQ 208(SP), R14
+	ADDQ R14, SI
+	ADDQ R14, R9
+	ADDQ R14, R8
+	ADDQ R14, DI
+	ADDQ 216(SP), R10
+	MOVQ $+8, R14
+	MOVQ R14, 144(SP)
 
 lowInside:
-	VMOVUPS      (R13), X8
-	VINSERTF128  $0x01, (SI), Y8, Y8
-	VMOVUPS      (R13)(R12*1), X0
-	VINSERTF128  $0x01, (SI)(R12*1), Y0, Y0
-	VMOVUPS      (R13)(DX*1), X1
-	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
-	VMOVUPS      (R13)(R8*1), X2
-	VINSERTF128  $0x01, (SI)(R8*1), Y2, Y2
-	VMOVUPS      (DI), X3
-	VINSERTF128  $0x01, (R11), Y3, Y3
-	VMOVUPS      (DI)(R12*1), X4
-	VINSERTF128  $0x01, (R11)(R12*1), Y4, Y4
-	VMOVUPS      (DI)(DX*1), X5
-	VINSERTF128  $0x01, (R11)(DX*1), Y5, Y5
-	VMOVUPS      (DI)(R8*1), X6
-	VINSERTF128  $0x01, (R11)(R8*1), Y6, Y6
+	VMOVUPS      (SI), X7
+	VINSERTF128  $0x01, (R8), Y7, Y7
+	VMOVUPS      (SI)(AX*1), X8
+	VINSERTF128  $0x01, (R8)(AX*1), Y8, Y8
+	VMOVUPS      (SI)(DX*1), X0
+	VINSERTF128  $0x01, (R8)(DX*1), Y0, Y0
+	VMOVUPS      (SI)(BX*1), X1
+	VINSERTF128  $0x01, (R8)(BX*1), Y1, Y1
+	VMOVUPS      (R9), X2
+	VINSERTF128  $0x01, (DI), Y2, Y2
+	VMOVUPS      (R9)(AX*1), X3
+	VINSERTF128  $0x01, (DI)(AX*1), Y3, Y3
+	VMOVUPS      (R9)(DX*1), X4
+	VINSERTF128  $0x01, (DI)(DX*1), Y4, Y4
+	VMOVUPS      (R9)(BX*1), X5
+	VINSERTF128  $0x01, (DI)(BX*1), Y5, Y5
+	VPUNPCKLWD   Y2, Y7, Y6
+	VPUNPCKHWD   Y2, Y7, Y2
 	VPUNPCKLWD   Y3, Y8, Y7
 	VPUNPCKHWD   Y3, Y8, Y3
 	VPUNPCKLWD   Y4, Y0, Y8
 	VPUNPCKHWD   Y4, Y0, Y4
 	VPUNPCKLWD   Y5, Y1, Y0
 	VPUNPCKHWD   Y5, Y1, Y5
-	VPUNPCKLWD   Y6, Y2, Y1
-	VPUNPCKHWD   Y6, Y2, Y6
+	VPUNPCKLWD   Y8, Y6, Y1
+	VPUNPCKHWD   Y8, Y6, Y8
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPUNPCKHWD   Y4, Y2, Y4
 	VPUNPCKLWD   Y0, Y7, Y2
 	VPUNPCKHWD   Y0, Y7, Y0
 	VPUNPCKLWD   Y5, Y3, Y7
 	VPUNPCKHWD   Y5, Y3, Y5
-	VPUNPCKLWD   Y1, Y8, Y3
-	VPUNPCKHWD   Y1, Y8, Y1
-	VPUNPCKLWD   Y6, Y4, Y8
-	VPUNPCKHWD   Y6, Y4, Y6
-	VPUNPCKLWD   Y3, Y2, Y4
-	VPUNPCKHWD   Y3, Y2, Y3
-	VPUNPCKLWD   Y1, Y0, Y2
-	VPUNPCKHWD   Y1, Y0, Y1
-	VPUNPCKLWD   Y8, Y7, Y0
-	VPUNPCKHWD   Y8, Y7, Y8
-	VPUNPCKLWD   Y6, Y5, Y7
-	VPUNPCKHWD   Y6, Y5, Y6
-	VMOVUPS      X4, (R14)
-	VEXTRACTF128 $0x01, Y4, (CX)
-	VMOVUPS      X3, (R14)(R10*1)
-	VEXTRACTF128 $0x01, Y3, (CX)(R10*1)
-	VMOVUPS      X2, (R14)(R9*1)
-	VEXTRACTF128 $0x01, Y2, (CX)(R9*1)
-	VMOVUPS      X1, (R14)(AX*1)
-	VEXTRACTF128 $0x01, Y1, (CX)(AX*1)
-	MOVQ         168(SP), BX
-	ADDQ         BX, R14
-	ADDQ         BX, CX
-	VMOVUPS      X0, (R14)
-	VEXTRACTF128 $0x01, Y0, (CX)
-	VMOVUPS      X8, (R14)(R10*1)
-	VEXTRACTF128 $0x01, Y8, (CX)(R10*1)
-	VMOVUPS      X7, (R14)(R9*1)
-	VEXTRACTF128 $0x01, Y7, (CX)(R9*1)
-	VMOVUPS      X6, (R14)(AX*1)
-	VEXTRACTF128 $0x01, Y6, (CX)(AX*1)
-	MOVQ         168(SP), BX
-	ADDQ         BX, R14
-	ADDQ         BX, CX
-	ADDQ         $+16, R13
-	ADDQ         $+16, DI
+	VPUNPCKLWD   Y2, Y1, Y3
+	VPUNPCKHWD   Y2, Y1, Y2
+	VPUNPCKLWD   Y0, Y8, Y1
+	VPUNPCKHWD   Y0, Y8, Y0
+	VPUNPCKLWD   Y7, Y6, Y8
+	VPUNPCKHWD   Y7, Y6, Y7
+	VPUNPCKLWD   Y5, Y4, Y6
+	VPUNPCKHWD   Y5, Y4, Y5
 	ADDQ         $+16, SI
-	ADDQ         $+16, R11
-	MOVQ         144(SP), BX
-	ADDQ         $-8, BX
-	MOVQ         BX, 144(SP)
-	MOVQ         144(SP), BX
-	TESTQ        BX, BX
+	ADDQ         $+16, R9
+	ADDQ         $+16, R8
+	ADDQ         $+16, DI
+	VMOVUPS      X3, (R10)
+	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
+	VMOVUPS      X2, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y2, (R10)(R11*1)
+	ADDQ         192(SP), R10
+	VMOVUPS      X1, (R10)
+	VEXTRACTF128 $0x01, Y1, (R10)(R12*1)
+	VMOVUPS      X0, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y0, (R10)(R11*1)
+	ADDQ         192(SP), R10
+	VMOVUPS      X8, (R10)
+	VEXTRACTF128 $0x01, Y8, (R10)(R12*1)
+	VMOVUPS      X7, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y7, (R10)(R11*1)
+	ADDQ         192(SP), R10
+	VMOVUPS      X6, (R10)
+	VEXTRACTF128 $0x01, Y6, (R10)(R12*1)
+	VMOVUPS      X5, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y5, (R10)(R11*1)
+	ADDQ         192(SP), R10
+	MOVQ         144(SP), R14
+	ADDQ         $-8, R14
+	MOVQ         R14, 144(SP)
+	TESTQ        R14, R14
 	JNE          lowTile
-	MOVQ         8(SP), AX
-	ADDQ         $-1, AX
-	MOVQ         AX, 8(SP)
-	TESTQ        AX, AX
+	MOVQ         8(SP), R11
+	ADDQ         $-1, R11
+	MOVQ         R11, 8(SP)
+	TESTQ        R11, R11
 	JEQ          end
-	MOVQ         (SP), AX
-	MOVQ         40(AX), AX
-	ADDQ         16(SP), AX
-	MOVQ         AX, 16(SP)
-	MOVQ         (SP), AX
-	MOVQ         64(AX), AX
-	ADDQ         24(SP), AX
-	MOVQ         AX, 24(SP)
+	MOVQ         (SP), R11
+	MOVQ         40(R11), R11
+	ADDQ         16(SP), R11
+	MOVQ         R11, 16(SP)
+	MOVQ         (SP), R11
+	MOVQ         64(R11), R11
+	ADDQ         24(SP), R11
+	MOVQ         R11, 24(SP)
 	JMP          lowMatrix
 
 copy:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	SHLQ $0x01, AX
-	MOVQ AX, 280(SP)
-	MOVQ (SP), R9
-	MOVQ 48(R9), R9
-	CMPQ AX, $+128
+	MOVQ (SP), R11
+	MOVQ 32(R11), R11
+	SHLQ $0x01, R11
+	MOVQ R11, 280(SP)
+	MOVQ (SP), R12
+	MOVQ 48(R12), R12
+	CMPQ R11, $+128
 	JLE  stride48
-	SUBQ AX, R9
+	SUBQ R11, R12
 
 stride48:
-	MOVQ R9, 288(SP)
-	MOVQ (SP), R9
-	MOVQ 72(R9), R9
-	CMPQ AX, $+128
+	MOVQ R12, 288(SP)
+	MOVQ (SP), R12
+	MOVQ 72(R12), R12
+	CMPQ R11, $+128
 	JLE  stride72
-	SUBQ AX, R9
+	SUBQ R11, R12
 
 stride72:
-	MOVQ R9, 296(SP)
-	MOVQ AX, R9
-	ADDQ $-4, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+8
+	MOVQ R12, 296(SP)
+	MOVQ R11, R12
+	ADDQ $-4, R12
+	MOVQ R12, 272(SP)
+	CMPQ R11, $+8
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-8, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+16
+	MOVQ R11, R12
+	ADDQ $-8, R12
+	MOVQ R12, 272(SP)
+	CMPQ R11, $+16
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-16, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+32
+	MOVQ R11, R12
+	ADDQ $-16, R12
+	MOVQ R12, 272(SP)
+	CMPQ R11, $+32
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-32, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+64
+	MOVQ R11, R12
+	ADDQ $-32, R12
+	MOVQ R12, 272(SP)
+	CMPQ R11, $+64
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-64, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+128
+	MOVQ R11, R12
+	ADDQ $-64, R12
+	MOVQ R12, 272(SP)
+	CMPQ R11, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), R10
-	MOVQ R10, 256(SP)
-	MOVQ $+16, R9
-	CMPQ AX, $+128
+	MOVQ 272(SP), CX
+	MOVQ CX, 256(SP)
+	MOVQ $+16, R12
+	CMPQ R11, $+128
 	JLE  farKnown
-	MOVQ $+4, R9
-	CMPQ AX, $+1024
+	MOVQ $+4, R12
+	CMPQ R11, $+1024
 	JLE  farKnown
-	MOVQ $+1, R9
+	MOVQ $+1, R12
 
 farKnown:
-	MOVQ  R9, 328(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  $+0, R10
-	CMPQ  AX, $+64
+	MOVQ  R12, 328(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  $+0, CX
+	CMPQ  R11, $+64
 	JLT   aheadKnown
-	MOVQ  AX, R10
-	IMULQ R9, R10
+	MOVQ  R11, CX
+	IMULQ R12, CX
 
 aheadKnown:
-	MOVQ  R10, 336(SP)
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
+	MOVQ  CX, 336(SP)
 	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  $+1, R14
-	CMPQ  CX, R9
+	MOVQ  40(CX), CX
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	MOVQ  $+1, BX
+	CMPQ  R10, R12
 	JLT   moreOuters
-	SUBQ  R9, CX
-	IMULQ AX, CX
-	SUBQ  CX, R10
+	SUBQ  R12, R10
+	IMULQ R11, R10
+	SUBQ  R10, CX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, R10
-	SHLQ $0x01, R14
 	SHLQ $0x01, CX
-	CMPQ CX, R9
+	SHLQ $0x01, BX
+	SHLQ $0x01, R10
+	CMPQ R10, R12
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ R10, 352(SP)
-	MOVQ R14, 344(SP)
+	MOVQ CX, 352(SP)
+	MOVQ BX, 344(SP)
 
 rowsMatrix:
-	MOVQ 16(SP), R9
-	MOVQ R9, 304(SP)
-	MOVQ 24(SP), R9
-	MOVQ R9, 312(SP)
-	MOVQ (SP), R9
-	MOVQ 24(R9), R9
-	MOVQ R9, 320(SP)
+	MOVQ 16(SP), R12
+	MOVQ R12, 304(SP)
+	MOVQ 24(SP), R12
+	MOVQ R12, 312(SP)
+	MOVQ (SP), R12
+	MOVQ 24(R12), R12
+	MOVQ R12, 320(SP)
 
 rowsNext:
-	MOVQ 320(SP), R14
-	MOVQ 328(SP), CX
-	MOVQ R14, R9
-	SUBQ CX, R9
-	MOVQ 336(SP), R10
-	CMPQ R9, $+0
+	MOVQ 320(SP), BX
+	MOVQ 328(SP), R10
+	MOVQ BX, R12
+	SUBQ R10, R12
+	MOVQ 336(SP), CX
+	CMPQ R12, $+0
 	JGT  rowsCounted
-	MOVQ R14, R9
-	MOVQ $+0, R10
-	MOVQ 8(SP), R14
-	MOVQ 344(SP), CX
-	CMPQ R14, CX
+	MOVQ BX, R12
+	MOVQ $+0, CX
+	MOVQ 8(SP), BX
+	MOVQ 344(SP), R10
+	CMPQ BX, R10
 	JLE  lastRows
-	MOVQ 352(SP), R10
+	MOVQ 352(SP), CX
 
 lastRows:
-	MOVQ R9, R14
+	MOVQ R12, BX
 
 rowsCounted:
-	MOVQ R10, 264(SP)
-	SUBQ R9, R14
-	MOVQ R14, 320(SP)
-	MOVQ 280(SP), R10
-	CMPQ R10, $+8
+	MOVQ CX, 264(SP)
+	SUBQ R12, BX
+	MOVQ BX, 320(SP)
+	MOVQ 280(SP), CX
+	CMPQ CX, $+8
 	JGT  longerThan8
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
-	MOVQ 288(SP), R14
-	MOVQ 296(SP), AX
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), R11
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), R10
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), R11
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), DI
+	MOVQ 272(SP), R8
 
 row4:
-	MOVL       (R10), SI
-	MOVL       (R10)(R8*1), DI
-	MOVL       SI, (CX)
-	MOVL       DI, (CX)(R11*1)
-	PREFETCHT0 (R10)(DX*1)
-	PREFETCHT0 (R10)(R12*1)
-	ADDQ       R14, R10
-	ADDQ       AX, CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row4
-	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
-	JMP        rowsDone
-
-longerThan8:
-	MOVQ 280(SP), AX
-	CMPQ AX, $+16
-	JGT  longerThan16
-	MOVQ 304(SP), AX
-	MOVQ 312(SP), R14
-	MOVQ 288(SP), R11
-	MOVQ 296(SP), CX
-	MOVQ 256(SP), R12
-	MOVQ 264(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ 272(SP), R10
-
-row8:
-	MOVQ       (AX), DI
-	MOVQ       (AX)(R12*1), SI
-	MOVQ       DI, (R14)
-	MOVQ       SI, (R14)(R10*1)
-	PREFETCHT0 (AX)(DX*1)
-	PREFETCHT0 (AX)(R8*1)
-	ADDQ       R11, AX
-	ADDQ       CX, R14
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row8
-	MOVQ       AX, 304(SP)
-	MOVQ       R14, 312(SP)
-	JMP        rowsDone
-
-longerThan16:
-	MOVQ 280(SP), CX
-	CMPQ CX, $+32
-	JGT  longerThan32
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), R11
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), R14
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), AX
-
-row16:
-	VMOVUPS    (CX), X6
-	VMOVUPS    (CX)(R8*1), X7
-	VMOVUPS    X6, (R11)
-	VMOVUPS    X7, (R11)(AX*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(R12*1)
-	ADDQ       R10, CX
-	ADDQ       R14, R11
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row16
-	MOVQ       CX, 304(SP)
-	MOVQ       R11, 312(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 280(SP), R14
-	CMPQ R14, $+64
-	JGT  longerThan64
-	MOVQ 304(SP), R14
-	MOVQ 312(SP), R10
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), R11
-	MOVQ 256(SP), R12
-	MOVQ 264(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ 272(SP), CX
-
-row32:
-	VMOVUPS    (R14), Y7
-	VMOVUPS    (R14)(R12*1), Y6
-	VMOVUPS    Y7, (R10)
-	VMOVUPS    Y6, (R10)(CX*1)
-	PREFETCHT0 (R14)(DX*1)
-	PREFETCHT0 (R14)(R8*1)
-	ADDQ       AX, R14
+	MOVL       (CX), R9
+	MOVL       (CX)(DX*1), SI
+	MOVL       R9, (R10)
+	MOVL       SI, (R10)(R8*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (CX)(DI*1)
+	ADDQ       BX, CX
 	ADDQ       R11, R10
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row32
-	MOVQ       R14, 304(SP)
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        row4
+	MOVQ       CX, 304(SP)
 	MOVQ       R10, 312(SP)
 	JMP        rowsDone
 
-longerThan64:
+longerThan8:
 	MOVQ 280(SP), R11
-	CMPQ R11, $+128
-	JGT  longerThan128
+	CMPQ R11, $+16
+	JGT  longerThan16
 	MOVQ 304(SP), R11
-	MOVQ 312(SP), AX
-	MOVQ 288(SP), CX
+	MOVQ 312(SP), BX
+	MOVQ 288(SP), R8
 	MOVQ 296(SP), R10
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), R14
+	MOVQ 256(SP), DI
+	MOVQ 264(SP), AX
+	LEAQ (DI)(AX*1), DX
+	MOVQ 272(SP), CX
+
+row8:
+	MOVQ       (R11), SI
+	MOVQ       (R11)(DI*1), R9
+	MOVQ       SI, (BX)
+	MOVQ       R9, (BX)(CX*1)
+	PREFETCHT0 (R11)(AX*1)
+	PREFETCHT0 (R11)(DX*1)
+	ADDQ       R8, R11
+	ADDQ       R10, BX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        row8
+	MOVQ       R11, 304(SP)
+	MOVQ       BX, 312(SP)
+	JMP        rowsDone
+
+longerThan16:
+	MOVQ 280(SP), R10
+	CMPQ R10, $+32
+	JGT  longerThan32
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), R8
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), BX
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), DI
+	MOVQ 272(SP), R11
+
+row16:
+	VMOVUPS    (R10), X5
+	VMOVUPS    (R10)(DX*1), X6
+	VMOVUPS    X5, (R8)
+	VMOVUPS    X6, (R8)(R11*1)
+	PREFETCHT0 (R10)(AX*1)
+	PREFETCHT0 (R10)(DI*1)
+	ADDQ       CX, R10
+	ADDQ       BX, R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        row16
+	MOVQ       R10, 304(SP)
+	MOVQ       R8, 312(SP)
+	JMP        rowsDone
+
+longerThan32:
+	MOVQ 280(SP), BX
+	CMPQ BX, $+64
+	JGT  longerThan64
+	MOVQ 304(SP), BX
+	MOVQ 312(SP), CX
+	MOVQ 288(SP), R11
+	MOVQ 296(SP), R8
+	MOVQ 256(SP), DI
+	MOVQ 264(SP), AX
+	LEAQ (DI)(AX*1), DX
+	MOVQ 272(SP), R10
+
+row32:
+	VMOVUPS    (BX), Y6
+	VMOVUPS    (BX)(DI*1), Y5
+	VMOVUPS    Y6, (CX)
+	VMOVUPS    Y5, (CX)(R10*1)
+	PREFETCHT0 (BX)(AX*1)
+	PREFETCHT0 (BX)(DX*1)
+	ADDQ       R11, BX
+	ADDQ       R8, CX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        row32
+	MOVQ       BX, 304(SP)
+	MOVQ       CX, 312(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 280(SP), R8
+	CMPQ R8, $+128
+	JGT  longerThan128
+	MOVQ 304(SP), R8
+	MOVQ 312(SP), R11
+	MOVQ 288(SP), R10
+	MOVQ 296(SP), CX
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), DI
+	MOVQ 272(SP), BX
 
 row64:
-	VMOVUPS    (R11), Y6
-	VMOVUPS    32(R11), Y7
-	VMOVUPS    (R11)(R8*1), Y8
-	VMOVUPS    32(R11)(R8*1), Y0
-	VMOVUPS    Y6, (AX)
-	VMOVUPS    Y7, 32(AX)
-	VMOVUPS    Y8, (AX)(R14*1)
-	VMOVUPS    Y0, 32(AX)(R14*1)
-	PREFETCHT0 (R11)(DX*1)
-	PREFETCHT0 (R11)(R12*1)
+	VMOVUPS    (R8), Y5
+	VMOVUPS    32(R8), Y6
+	VMOVUPS    (R8)(DX*1), Y7
+	VMOVUPS    32(R8)(DX*1), Y8
+	VMOVUPS    Y5, (R11)
+	VMOVUPS    Y6, 32(R11)
+	VMOVUPS    Y7, (R11)(BX*1)
+	VMOVUPS    Y8, 32(R11)(BX*1)
+	PREFETCHT0 (R8)(AX*1)
+	PREFETCHT0 (R8)(DI*1)
+	ADDQ       R10, R8
 	ADDQ       CX, R11
-	ADDQ       R10, AX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row64
-	MOVQ       R11, 304(SP)
-	MOVQ       AX, 312(SP)
+	MOVQ       R8, 304(SP)
+	MOVQ       R11, 312(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
-	MOVQ 264(SP), AX
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), R10
+	MOVQ 264(SP), R11
 
 longRow:
-	MOVQ 280(SP), R14
-	ADDQ $-128, R14
+	MOVQ 280(SP), BX
+	ADDQ $-128, BX
 
 piece:
-	VMOVUPS    (R10), Y0
-	VMOVUPS    32(R10), Y8
-	VMOVUPS    64(R10), Y7
-	VMOVUPS    96(R10), Y6
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y8, 32(CX)
-	VMOVUPS    Y7, 64(CX)
-	VMOVUPS    Y6, 96(CX)
-	PREFETCHT0 (R10)(AX*1)
-	PREFETCHT0 64(R10)(AX*1)
-	ADDQ       $+128, R10
+	VMOVUPS    (CX), Y8
+	VMOVUPS    32(CX), Y7
+	VMOVUPS    64(CX), Y6
+	VMOVUPS    96(CX), Y5
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    Y7, 32(R10)
+	VMOVUPS    Y6, 64(R10)
+	VMOVUPS    Y5, 96(R10)
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
 	ADDQ       $+128, CX
-	ADDQ       $-128, R14
-	CMPQ       R14, $+0
+	ADDQ       $+128, R10
+	ADDQ       $-128, BX
+	CMPQ       BX, $+0
 	JGT        piece
-	ADDQ       R14, R10
-	ADDQ       R14, CX
-	VMOVUPS    (R10), Y0
-	VMOVUPS    32(R10), Y8
-	VMOVUPS    64(R10), Y7
-	VMOVUPS    96(R10), Y6
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y8, 32(CX)
-	VMOVUPS    Y7, 64(CX)
-	VMOVUPS    Y6, 96(CX)
-	ADDQ       $+128, R10
+	ADDQ       BX, CX
+	ADDQ       BX, R10
+	VMOVUPS    (CX), Y8
+	VMOVUPS    32(CX), Y7
+	VMOVUPS    64(CX), Y6
+	VMOVUPS    96(CX), Y5
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    Y7, 32(R10)
+	VMOVUPS    Y6, 64(R10)
+	VMOVUPS    Y5, 96(R10)
 	ADDQ       $+128, CX
-	ADDQ       288(SP), R10
-	ADDQ       296(SP), CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       $+128, R10
+	ADDQ       288(SP), CX
+	ADDQ       296(SP), R10
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        longRow
-	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       CX, 304(SP)
+	MOVQ       R10, 312(SP)
 
 rowsDone:
-	MOVQ  320(SP), R9
-	TESTQ R9, R9
+	MOVQ  320(SP), R12
+	TESTQ R12, R12
 	JNE   rowsNext
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	TESTQ R9, R9
+	MOVQ  8(SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, 8(SP)
+	TESTQ R12, R12
 	JEQ   end
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	ADDQ  16(SP), R9
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	ADDQ  16(SP), R12
+	MOVQ  R12, 16(SP)
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
 	JMP   rowsMatrix
 
 elements:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	CMPQ  R9, R14
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  (SP), BX
+	MOVQ  32(BX), BX
+	CMPQ  R12, BX
 	JGT   tall
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	MOVQ  R14, 408(SP)
-	MOVQ  (SP), R14
-	MOVQ  24(R14), R14
-	MOVQ  R14, 416(SP)
-	MOVQ  (SP), R14
-	MOVQ  56(R14), R14
-	MOVQ  R14, 360(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 368(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 376(SP)
-	MOVQ  (SP), R14
-	MOVQ  80(R14), R14
-	MOVQ  R14, 384(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 392(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 400(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R14
-	MOVQ  48(R14), R14
-	MOVQ  R14, R9
-	SUBQ  CX, R14
-	MOVQ  R14, 432(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R14
-	MOVQ  40(R14), R14
-	SUBQ  R9, R14
-	MOVQ  R14, 448(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R14
-	MOVQ  72(R14), R14
-	MOVQ  R14, R9
-	SUBQ  CX, R14
-	MOVQ  R14, 440(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R14
-	MOVQ  64(R14), R14
-	SUBQ  R9, R14
-	MOVQ  R14, 456(SP)
+	MOVQ  (SP), BX
+	MOVQ  32(BX), BX
+	MOVQ  BX, 408(SP)
+	MOVQ  (SP), BX
+	MOVQ  24(BX), BX
+	MOVQ  BX, 416(SP)
+	MOVQ  (SP), BX
+	MOVQ  56(BX), BX
+	MOVQ  BX, 360(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 368(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 376(SP)
+	MOVQ  (SP), BX
+	MOVQ  80(BX), BX
+	MOVQ  BX, 384(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 392(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 400(SP)
+	MOVQ  408(SP), R10
+	ANDQ  $-4, R10
+	MOVQ  (SP), R12
+	MOVQ  56(R12), R12
+	IMULQ R12, R10
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	MOVQ  BX, R12
+	SUBQ  R10, BX
+	MOVQ  BX, 432(SP)
+	MOVQ  416(SP), R10
+	IMULQ R10, R12
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	SUBQ  R12, BX
+	MOVQ  BX, 448(SP)
+	MOVQ  408(SP), R10
+	ANDQ  $-4, R10
+	MOVQ  (SP), R12
+	MOVQ  80(R12), R12
+	IMULQ R12, R10
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	MOVQ  BX, R12
+	SUBQ  R10, BX
+	MOVQ  BX, 440(SP)
+	MOVQ  416(SP), R10
+	IMULQ R10, R12
+	MOVQ  (SP), BX
+	MOVQ  64(BX), BX
+	SUBQ  R12, BX
+	MOVQ  BX, 456(SP)
 	JMP   lines
 
 tall:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  R9, 408(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, 416(SP)
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 360(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 368(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 376(SP)
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	MOVQ  R9, 384(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 392(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 400(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R14
-	MOVQ  48(R14), R14
-	IMULQ R14, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, R14
-	SUBQ  CX, R9
-	MOVQ  R9, 432(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R14
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  R14, R9
-	MOVQ  R9, 448(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R14
-	MOVQ  72(R14), R14
-	IMULQ R14, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, R14
-	SUBQ  CX, R9
-	MOVQ  R9, 440(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R14
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	SUBQ  R14, R9
-	MOVQ  R9, 456(SP)
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  R12, 408(SP)
+	MOVQ  (SP), R12
+	MOVQ  32(R12), R12
+	MOVQ  R12, 416(SP)
+	MOVQ  (SP), R12
+	MOVQ  48(R12), R12
+	MOVQ  R12, 360(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 368(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 376(SP)
+	MOVQ  (SP), R12
+	MOVQ  72(R12), R12
+	MOVQ  R12, 384(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 392(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 400(SP)
+	MOVQ  408(SP), R10
+	ANDQ  $-4, R10
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	IMULQ BX, R10
+	MOVQ  (SP), R12
+	MOVQ  56(R12), R12
+	MOVQ  R12, BX
+	SUBQ  R10, R12
+	MOVQ  R12, 432(SP)
+	MOVQ  416(SP), R10
+	IMULQ R10, BX
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	SUBQ  BX, R12
+	MOVQ  R12, 448(SP)
+	MOVQ  408(SP), R10
+	ANDQ  $-4, R10
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	IMULQ BX, R10
+	MOVQ  (SP), R12
+	MOVQ  80(R12), R12
+	MOVQ  R12, BX
+	SUBQ  R10, R12
+	MOVQ  R12, 440(SP)
+	MOVQ  416(SP), R10
+	IMULQ R10, BX
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	SUBQ  BX, R12
+	MOVQ  R12, 456(SP)
 
 lines:
-	MOVQ 16(SP), R14
-	MOVQ 24(SP), R9
-	MOVQ 360(SP), AX
-	MOVQ 368(SP), R10
-	LEAQ (AX)(R10*1), R12
-	MOVQ 384(SP), DX
-	MOVQ 392(SP), R8
-	LEAQ (DX)(R8*1), R11
+	MOVQ 16(SP), BX
+	MOVQ 24(SP), R12
+	MOVQ 360(SP), R11
+	MOVQ 368(SP), CX
+	LEAQ (R11)(CX*1), DI
+	MOVQ 384(SP), AX
+	MOVQ 392(SP), DX
+	LEAQ (AX)(DX*1), R8
 
 elementsMatrix:
-	MOVQ 416(SP), SI
-	MOVQ SI, 424(SP)
+	MOVQ 416(SP), R9
+	MOVQ R9, 424(SP)
 
 elementsLine:
-	MOVQ 408(SP), CX
-	CMPQ CX, $+4
+	MOVQ 408(SP), R10
+	CMPQ R10, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (R14), SI
-	MOVWLZX (R14)(AX*1), DI
-	MOVWLZX (R14)(R10*1), R13
-	MOVWLZX (R14)(R12*1), BX
-	MOVW    SI, (R9)
-	MOVW    DI, (R9)(DX*1)
-	MOVW    R13, (R9)(R8*1)
-	MOVW    BX, (R9)(R11*1)
-	ADDQ    376(SP), R14
-	ADDQ    400(SP), R9
-	ADDQ    $-4, CX
-	CMPQ    CX, $+4
+	MOVWLZX (BX), R9
+	MOVWLZX (BX)(R11*1), SI
+	MOVWLZX (BX)(CX*1), R14
+	MOVWLZX (BX)(DI*1), R13
+	MOVW    R9, (R12)
+	MOVW    SI, (R12)(AX*1)
+	MOVW    R14, (R12)(DX*1)
+	MOVW    R13, (R12)(R8*1)
+	ADDQ    376(SP), BX
+	ADDQ    400(SP), R12
+	ADDQ    $-4, R10
+	CMPQ    R10, $+4
 	JGE     four
 
 single0:
-	CMPQ    CX, $+0
+	CMPQ    R10, $+0
 	JLE     elementsLineDone
-	MOVWLZX (R14), BX
-	MOVW    BX, (R9)
-	CMPQ    CX, $+1
+	MOVWLZX (BX), R13
+	MOVW    R13, (R12)
+	CMPQ    R10, $+1
 	JLE     elementsLineDone
-	MOVWLZX (R14)(AX*1), BX
-	MOVW    BX, (R9)(DX*1)
-	CMPQ    CX, $+2
+	MOVWLZX (BX)(R11*1), R13
+	MOVW    R13, (R12)(AX*1)
+	CMPQ    R10, $+2
 	JLE     elementsLineDone
-	MOVWLZX (R14)(R10*1), BX
-	MOVW    BX, (R9)(R8*1)
+	MOVWLZX (BX)(CX*1), R13
+	MOVW    R13, (R12)(DX*1)
 
 elementsLineDone:
-	MOVQ  424(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 424(SP)
-	ADDQ  432(SP), R14
-	ADDQ  440(SP), R9
-	TESTQ CX, CX
+	MOVQ  424(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 424(SP)
+	ADDQ  432(SP), BX
+	ADDQ  440(SP), R12
+	TESTQ R10, R10
 	JNE   elementsLine
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	ADDQ  448(SP), R14
-	ADDQ  456(SP), R9
-	TESTQ CX, CX
+	MOVQ  8(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 8(SP)
+	ADDQ  448(SP), BX
+	ADDQ  456(SP), R12
+	TESTQ R10, R10
 	JNE   elementsMatrix
 
 end:

@@ -149,22 +149,27 @@ func (p *mover) choose() {
 // a matrix ends, the last tiles overlap those before.
 //
 // Tiles are taken in squares of whole cache lines: as many below each other as fill a
-// cache line of a column, and four next to each other. So each cache line of either
-// side is used up at once, however far it lies from its neighbours. Meanwhile the
-// rows that come next are prefetched: they lie far apart, and CPUs would not know.
+// cache line of a column, four next to each other. So each cache line of either
+// side is used up at once, however far it lies from its neighbours.
+//
+// Meanwhile the rows that the next squares lie in are prefetched, as they lie in memory:
+// one row after the other, which took half as long as the same cache lines in the
+// squares' order.
 type transposer struct {
 	*mover
 	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
 	rowSrc, rowDst     Addr // where a row of squares begins
 	rowsLeft, colsLeft Addr // behind it, in it
 	tiles, tilesLeft   Addr // below each other in a square
-	down               Addr // bytes in Src from a tile to the one below,
-	downLine, downOne  Addr // in Dst from the end of a line of tiles, or of one,
-	up, upDst          Addr // and back
+	wide               Addr // next to each other: four, or one where less than four are left
+	down, up           Addr // bytes in Src from a tile to the one below, and back
+	downDst, upDst     Addr // in Dst, from the end of tiles next to each other to the ones below, and back
 	back, backDst      Addr // from the last whole tile's end to where the last tile begins
-	next, ahead        Addr // what to prefetch, and from the end of a square to the next one
-	last, lastToNext   Addr // from a row's last cache line's beginning to its end, to the next row's
+	next               Addr // the rows to prefetch,
+	lines, toNext      Addr // in each of them, and from one's end to the next
+	extra              Addr // lines that are left when whole squares have been passed
 	from, to           Streams
+	ahead, linesAhead  GP // what to prefetch, and how much more in the row
 }
 
 // line is the size of a cache line.
@@ -174,17 +179,22 @@ func newTransposer(p *mover) *transposer {
 	m := p.m
 	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
 	for _, a := range []*Addr{
-		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.down, &x.downLine, &x.downOne,
-		&x.up, &x.upDst, &x.back, &x.backDst, &x.next, &x.ahead, &x.last, &x.lastToNext,
+		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.wide, &x.down, &x.up,
+		&x.downDst, &x.upDst, &x.back, &x.backDst, &x.next, &x.lines, &x.toNext, &x.extra,
 	} {
 		*a = m.Local(8)
 	}
 	return x
 }
 
-// dstLevels is the binary logarithm of the number of columns that are stored with
-// the same pointers.
-func (x *transposer) dstLevels() int { return min(2, log2(x.lanes())) }
+// together is the number of columns that are stored with the same pointers: few
+// registers are left beside those for the rows.
+func (x *transposer) together() int {
+	if x.rows() >= 16 || x.lanes() == 2 {
+		return 2
+	}
+	return 4
+}
 
 func (x *transposer) emit() {
 	m := x.m
@@ -195,7 +205,7 @@ func (x *transposer) emit() {
 	x.keep(x.rowsLeft, offset.pack.Rows)
 	m.Label("squares")
 	x.beginSquares()
-	x.lines()
+	x.squares()
 	x.endSquares()
 	x.nextOuter("matrix")
 	if x.rows() > x.lanes() {
@@ -205,22 +215,11 @@ func (x *transposer) emit() {
 
 // prepare fills the frame with what is the same for all matrices.
 func (x *transposer) prepare() {
-	m, r, rows, n := x.m, x.m.Regs(), x.rows(), x.lanes()
-	x.keepMultiples(x.srcSteps, log2(rows)+1, offset.pack.SrcRow)
+	m, r, n := x.m, x.m.Regs(), x.lanes()
+	x.keepMultiples(x.srcSteps, log2(x.rows())+1, offset.pack.SrcRow)
 	x.keepMultiples(x.dstSteps, log2(line/x.size)+1, offset.pack.DstCol)
-	x.copy(x.down, x.srcSteps.Plus(8*log2(rows)))
 	g, h := r.GP(), r.GP()
-	for _, d := range []struct {
-		to   Addr
-		cols int
-	}{{x.downLine, line / x.size}, {x.downOne, n}} {
-		m.MoveInt(g, rows*x.size)
-		m.LoadInt(h, x.dstSteps.Plus(8*log2(d.cols)))
-		m.Sub(g, h)
-		m.StoreInt(d.to, g)
-	}
-	x.arg(h, offset.pack.Cols)
-	m.Move(g, h)
+	x.arg(g, offset.pack.Cols)
 	m.And(g, n-1)
 	m.AddInt(g, -n)
 	m.LoadInt(h, x.dstSteps)
@@ -228,67 +227,61 @@ func (x *transposer) prepare() {
 	m.StoreInt(x.backDst, h)
 	m.ShiftLeft(g, log2(x.size))
 	m.StoreInt(x.back, g)
-	x.arg(g, offset.pack.Cols)
-	m.And(g, line/x.size-1)
-	m.AddInt(g, -1)
-	m.ShiftLeft(g, log2(x.size))
-	m.StoreInt(x.last, g)
-	m.LoadInt(h, x.srcSteps)
-	m.Sub(h, g)
-	m.StoreInt(x.lastToNext, h)
 	r.FreeGP(g, h)
 }
 
 // beginSquares begins a row of squares, the last of which overlaps the one before.
 func (x *transposer) beginSquares() {
 	m, r, rows := x.m, x.m.Regs(), x.rows()
-	most := line / x.m.VecBytes()
 	left, n, g := r.GP(), r.GP(), r.GP()
 	m.LoadInt(left, x.rowsLeft)
 	m.Move(n, left)
 	m.ShiftRight(n, log2(rows))
 	m.JumpIfInt(NotEqual, n, 0, "squaresInside")
 	m.AddInt(left, -rows)
-	m.Move(g, left) // not positive
-	m.ShiftLeft(g, log2(x.size))
-	x.addTo(x.rowDst, g)
 	m.LoadInt(g, x.srcSteps)
 	m.Mul(g, left)
 	x.addTo(x.rowSrc, g)
+	m.ShiftLeft(left, log2(x.size))
+	x.addTo(x.rowDst, left)
 	m.MoveInt(left, rows)
 	m.MoveInt(n, 1)
 	m.Label("squaresInside")
-	m.JumpIfInt(LessEqual, n, most, "squaresCounted")
-	m.MoveInt(n, most)
+	m.JumpIfInt(LessEqual, n, line/m.VecBytes(), "squaresCounted")
+	m.MoveInt(n, line/m.VecBytes())
 	m.Label("squaresCounted")
 	m.StoreInt(x.tiles, n)
 	m.Move(g, n)
 	m.ShiftLeft(g, log2(rows))
 	m.Sub(left, g)
 	m.StoreInt(x.rowsLeft, left)
-
-	m.MoveInt(g, 0) // the ways back
+	m.MoveInt(g, 1) // the ways back
 	m.Sub(g, n)
-	m.ShiftLeft(g, log2(rows*x.size))
-	m.AddInt(g, rows*x.size)
-	m.StoreInt(x.upDst, g)
-	m.LoadInt(g, x.down)
+	m.LoadInt(n, x.srcSteps.Plus(8*log2(rows)))
 	m.Mul(n, g)
-	m.Sub(g, n)
-	m.StoreInt(x.up, g)
+	m.StoreInt(x.up, n)
+	m.ShiftLeft(g, log2(m.VecBytes()))
+	m.StoreInt(x.upDst, g)
+	r.FreeGP(n, g)
+	x.lookAhead(left)
+	r.FreeGP(left)
+}
 
-	// What comes next: as many rows behind these, or the last ones of the matrix, or the
-	// first of the next one. Else these once more: they are in the cache.
-	next := r.GP()
+// lookAhead finds the rows that come next: as many as these behind them, or the last
+// ones of the matrix, or the first ones of the next matrix; else these once more, for
+// they are in the cache.
+func (x *transposer) lookAhead(left GP) {
+	m, r := x.m, x.m.Regs()
+	next, g, n := r.GP(), r.GP(), r.GP()
 	m.LoadInt(next, x.rowSrc)
 	m.JumpIfInt(Equal, left, 0, "nextMatrix")
-	m.Add(next, n)
-	m.LoadInt(g, x.tiles)
-	m.ShiftLeft(g, log2(rows))
-	m.Sub(left, g)
-	m.JumpIfInt(GreaterEqual, left, 0, "nextKnown")
+	m.LoadInt(n, x.tiles)
+	m.ShiftLeft(n, log2(x.rows()))
+	m.JumpIf(LessEqual, n, left, "nextFull")
+	m.Move(n, left)
+	m.Label("nextFull")
 	m.LoadInt(g, x.srcSteps)
-	m.Mul(g, left)
+	m.Mul(g, n)
 	m.Add(next, g)
 	m.Jump("nextKnown")
 	m.Label("nextMatrix")
@@ -299,69 +292,145 @@ func (x *transposer) beginSquares() {
 	m.Add(next, g)
 	m.Label("nextKnown")
 	m.StoreInt(x.next, next)
-	m.MoveInt(g, line)
-	m.Sub(g, n)
-	m.StoreInt(x.ahead, g)
-	r.FreeGP(left, n, g, next)
+
+	// Cache lines in a row: if it may begin anywhere in one, as many as it can touch.
+	stride := r.GP()
+	m.LoadInt(stride, x.srcSteps)
+	m.Move(n, stride)
+	m.And(n, line-1)
+	m.JumpIfInt(Equal, n, 0, "aligned")
+	m.MoveInt(next, line-1)
+	m.Label("aligned")
+	m.And(next, line-1)
+	x.arg(g, offset.pack.Cols)
+	m.ShiftLeft(g, log2(x.size))
+	m.Add(next, g)
+	m.AddInt(next, line-1)
+	m.ShiftRight(next, log2(line))
+	m.StoreInt(x.lines, next)
+	m.ShiftRight(g, log2(line))
+	m.Move(n, next)
+	m.Sub(n, g)
+	m.LoadInt(g, x.tiles)
+	m.Mul(n, g)
+	m.ShiftLeft(n, log2(x.rows()))
+	m.ShiftLeft(next, log2(line))
+	m.Move(g, stride)
+	m.Sub(g, next)
+	m.StoreInt(x.toNext, g)
+	m.JumpIfInt(GreaterEqual, stride, line, "apart") // rows near to each other need no help
+	m.MoveInt(n, 0)
+	m.Label("apart")
+	m.StoreInt(x.extra, n)
+	r.FreeGP(next, g, n, stride)
 }
 
-// lines goes through a row of squares, and those columns behind them that fill no
+// squares goes through a row of squares, and those columns behind them that fill no
 // cache line.
-func (x *transposer) lines() {
+func (x *transposer) squares() {
 	m, r, n := x.m, x.m.Regs(), x.lanes()
-	g := r.GP()
 	x.keep(x.colsLeft, offset.pack.Cols)
-	from, to, next := r.GP(), r.GP(), r.GP()
+	from, to := r.GP(), r.GP()
 	m.LoadInt(from, x.rowSrc)
 	m.LoadInt(to, x.rowDst)
-	m.LoadInt(next, x.next)
 	x.from = m.Streams(from, x.srcSteps, log2(x.rows()))
-	x.to = m.Streams(to, x.dstSteps, x.dstLevels())
-	step := x.step()
-	r.FreeGP(g)
+	x.to = m.Streams(to, x.dstSteps, log2(x.together()))
+	x.ahead, x.linesAhead = r.GP(), r.GP()
+	m.LoadInt(x.ahead, x.next)
+	m.LoadInt(x.linesAhead, x.lines)
+	x.setWide(line / 16)
+	x.jumpIfLeft(GreaterEqual, line/x.size, "square")
+
+	m.Label("narrow")
+	x.prefetchExtra()
+	x.setWide(1)
+	m.Label("narrowTile")
+	x.jumpIfLeft(Equal, 0, "squaresDone")
+	x.jumpIfLeft(GreaterEqual, n, "square")
+	x.overlap()
 
 	m.Label("square")
-	x.jumpIfLeft(Less, line/x.size, "single")
-	x.eachTile("line", x.downLine, func() {
-		for i := range line / 16 {
-			for range x.rows() / (line / 16) {
-				m.Prefetch(At(next, 0))
-				m.Add(next, step)
-			}
-			x.tile(16 * i)
-		}
-	})
-	m.AddMem(next, x.ahead)
-	x.skip(line)
-	m.Jump("square")
-
-	m.Label("single")
-	x.jumpIfLeft(Equal, 0, "squaresDone")
-	x.prefetchEnds(next, step)
+	x.copy(x.tilesLeft, x.tiles)
+	count := r.GP()
+	m.Label("tiles")
+	m.LoadInt(count, x.wide)
+	m.JumpIfInt(Equal, count, 1, "tile")
+	m.MoveInt(count, x.rows())
+	x.prefetch("ahead", count)
+	m.LoadInt(count, x.wide)
 	m.Label("tile")
-	x.jumpIfLeft(GreaterEqual, n, "tileInside")
-	x.overlap()
-	m.Label("tileInside")
-	x.eachTile("one", x.downOne, func() { x.tile(0) })
-	x.skip(16)
-	x.jumpIfLeft(NotEqual, 0, "tile")
+	x.tile()
+	m.AddInt(count, -1)
+	m.JumpIfInt(NotEqual, count, 0, "tile")
+	m.LoadInt(count, x.tilesLeft)
+	m.AddInt(count, -1)
+	m.StoreInt(x.tilesLeft, count)
+	m.JumpIfInt(Equal, count, 0, "squareDone")
+	r.FreeGP(count)
+	x.advance(x.from, x.down)
+	x.advance(x.to, x.downDst)
+	m.Jump("tiles")
+	m.Label("squareDone")
+	x.advance(x.from, x.up)
+	x.advance(x.to, x.upDst)
+	wide, left := r.GP(), r.GP()
+	m.LoadInt(wide, x.wide)
+	m.ShiftLeft(wide, log2(n))
+	m.LoadInt(left, x.colsLeft)
+	m.Sub(left, wide)
+	m.StoreInt(x.colsLeft, left)
+	m.JumpIfInt(Equal, wide, n, "narrowTile")
+	m.JumpIfInt(GreaterEqual, left, line/x.size, "square")
+	r.FreeGP(wide, left)
+	m.Jump("narrow")
 	m.Label("squaresDone")
-	if len(x.from.Steps) == 0 {
-		r.FreeGP(step)
-	}
-	r.FreeGP(next)
+	r.FreeGP(x.ahead, x.linesAhead)
 	m.FreeStreams(x.from)
 	m.FreeStreams(x.to)
 }
 
-// step is a register with the stride of rows.
-func (x *transposer) step() GP {
-	if len(x.from.Steps) > 0 {
-		return x.from.Steps[0]
+// setWide sets how many tiles are taken next to each other, and what follows from it.
+func (x *transposer) setWide(n int) {
+	m, g := x.m, x.m.Regs().GP()
+	m.MoveInt(g, n)
+	m.StoreInt(x.wide, g)
+	m.LoadInt(g, x.srcSteps.Plus(8*log2(x.rows())))
+	m.AddInt(g, -16*n)
+	m.StoreInt(x.down, g)
+	h := m.Regs().GP()
+	m.MoveInt(g, m.VecBytes())
+	m.LoadInt(h, x.dstSteps.Plus(8*log2(n*x.lanes())))
+	m.Sub(g, h)
+	m.StoreInt(x.downDst, g)
+	m.Regs().FreeGP(g, h)
+}
+
+// prefetchExtra prefetches what whole squares have left of the rows that come next.
+func (x *transposer) prefetchExtra() {
+	count := x.m.Regs().GP()
+	x.m.LoadInt(count, x.extra)
+	x.m.JumpIfInt(Equal, count, 0, "noExtra")
+	x.prefetch("extra", count)
+	x.m.Label("noExtra")
+	x.m.Regs().FreeGP(count)
+}
+
+// prefetch prefetches an even number of cache lines.
+func (x *transposer) prefetch(label string, count GP) {
+	m := x.m
+	m.Label(label)
+	for i := range 2 {
+		inRow := fmt.Sprintf("%sInRow%d", label, i)
+		m.Prefetch(At(x.ahead, 0))
+		m.AddInt(x.ahead, line)
+		m.AddInt(x.linesAhead, -1)
+		m.JumpIfInt(NotEqual, x.linesAhead, 0, inRow)
+		m.AddMem(x.ahead, x.toNext)
+		m.LoadInt(x.linesAhead, x.lines)
+		m.Label(inRow)
 	}
-	g := x.m.Regs().GP()
-	x.m.LoadInt(g, x.srcSteps)
-	return g
+	m.AddInt(count, -2)
+	m.JumpIfInt(NotEqual, count, 0, label)
 }
 
 // jumpIfLeft compares the number of columns that are left.
@@ -369,18 +438,6 @@ func (x *transposer) jumpIfLeft(c Cond, n int, label string) {
 	g := x.m.Regs().GP()
 	x.m.LoadInt(g, x.colsLeft)
 	x.m.JumpIfInt(c, g, n, label)
-	x.m.Regs().FreeGP(g)
-}
-
-// skip goes on by some bytes of each row; the pointers into Dst are there already.
-func (x *transposer) skip(bytes int) {
-	for _, ptr := range x.from.Ptrs {
-		x.m.AddInt(ptr, bytes)
-	}
-	g := x.m.Regs().GP()
-	x.m.LoadInt(g, x.colsLeft)
-	x.m.AddInt(g, -bytes/x.size)
-	x.m.StoreInt(x.colsLeft, g)
 	x.m.Regs().FreeGP(g)
 }
 
@@ -394,70 +451,32 @@ func (x *transposer) overlap() {
 	x.m.Regs().FreeGP(g)
 }
 
-// prefetchEnds prefetches what is left of the rows that come next, less than a cache
-// line each, which may lie in two of them.
-func (x *transposer) prefetchEnds(next, step GP) {
-	m := x.m
-	m.JumpIfInt(Less, step, line, "tile")
-	count := m.Regs().GP()
-	m.LoadInt(count, x.tiles)
-	m.ShiftLeft(count, log2(x.rows()))
-	m.Label("ends")
-	m.Prefetch(At(next, 0))
-	m.AddMem(next, x.last)
-	m.Prefetch(At(next, 0))
-	m.AddMem(next, x.lastToNext)
-	m.AddInt(count, -1)
-	m.JumpIfInt(NotEqual, count, 0, "ends")
-	m.Regs().FreeGP(count)
-}
-
-// eachTile emits a loop over the tiles of a square that lie below each other, or
-// lines of them, behind which it is down bytes in Dst to the next.
-func (x *transposer) eachTile(label string, down Addr, body func()) {
-	m, r := x.m, x.m.Regs()
-	x.copy(x.tilesLeft, x.tiles)
-	m.Label(label)
-	body()
-	g := r.GP()
-	m.LoadInt(g, x.tilesLeft)
-	m.AddInt(g, -1)
-	m.StoreInt(x.tilesLeft, g)
-	m.JumpIfInt(Equal, g, 0, label+"Done")
-	r.FreeGP(g)
-	x.advance(x.from, x.down)
-	x.advance(x.to, down)
-	m.Jump(label)
-	m.Label(label + "Done")
-	x.advance(x.from, x.up)
-	x.advance(x.to, x.upDst)
-}
-
-// tile transposes the tile that lies off bytes behind the pointers, and goes on to
-// the next columns in Dst.
-func (x *transposer) tile(off int) {
-	m, n := x.m, x.lanes()
-	vs := x.transposed(off)
-	per := 1 << x.dstLevels()
+// tile transposes a tile, and goes on to the next columns.
+func (x *transposer) tile() {
+	m, together := x.m, x.together()
+	vs := x.transposed()
+	for _, ptr := range x.from.Ptrs {
+		m.AddInt(ptr, 16)
+	}
 	for j, v := range vs {
-		m.Store(x.to.Leaf(j%per), v)
-		if j%per == per-1 {
-			x.advance(x.to, x.dstSteps.Plus(8*log2(per)))
+		m.Store(x.to.Leaf(j%together), v)
+		if j%together == together-1 {
+			x.advance(x.to, x.dstSteps.Plus(8*log2(together)))
 		}
 	}
-	m.Regs().Free(vs[:n]...)
+	m.Regs().Free(vs...)
 }
 
 // transposed returns the columns of a tile. Interleaving the first half of the
 // vectors with the second moves the bits that number an element, those of its vector
 // before those of its lane, round by one.
-func (x *transposer) transposed(off int) []Vec {
+func (x *transposer) transposed() []Vec {
 	m, r, n := x.m, x.m.Regs(), x.lanes()
 	vs := r.Vecs(n)
 	for i, v := range vs {
 		var rows []Addr
 		for k := i; k < x.rows(); k += n {
-			rows = append(rows, x.from.Leaf(k).Plus(off))
+			rows = append(rows, x.from.Leaf(k))
 		}
 		m.LoadLanes(v, rows)
 	}
@@ -479,7 +498,7 @@ func (x *transposer) endSquares() {
 	m, r := x.m, x.m.Regs()
 	n, g := r.GP(), r.GP()
 	m.LoadInt(n, x.tiles)
-	m.LoadInt(g, x.down)
+	m.LoadInt(g, x.srcSteps.Plus(8*log2(x.rows())))
 	m.Mul(g, n)
 	x.addTo(x.rowSrc, g)
 	m.ShiftLeft(n, log2(m.VecBytes()))
@@ -493,7 +512,7 @@ func (x *transposer) endSquares() {
 // elements at least: the last ones are the upper half of a tile's rows.
 func (x *transposer) low() {
 	m, r, n := x.m, x.m.Regs(), x.lanes()
-	levels, dstLevels := log2(n), x.dstLevels()
+	levels, together := log2(n), x.together()
 	m.Label("low")
 	x.prepare()
 	g, h := r.GP(), r.GP()
@@ -503,9 +522,9 @@ func (x *transposer) low() {
 	m.Mul(h, g)
 	m.StoreInt(x.srcSteps.Plus(8*levels), h)
 	m.ShiftLeft(g, log2(x.size))
-	m.LoadInt(h, x.dstSteps.Plus(8*dstLevels)) // behind the columns: from the first rows to the last
-	m.StoreInt(x.dstSteps.Plus(8*dstLevels), g)
-	m.StoreInt(x.down, h)
+	half := x.dstSteps.Plus(8 * log2(together)) // from the first rows to the last
+	x.copy(x.downDst, half)
+	m.StoreInt(half, g)
 	r.FreeGP(g, h)
 
 	m.Label("lowMatrix")
@@ -514,22 +533,28 @@ func (x *transposer) low() {
 	m.LoadInt(from, x.src)
 	m.LoadInt(to, x.dst)
 	x.from = m.Streams(from, x.srcSteps, levels+1)
-	x.to = m.Streams(to, x.dstSteps, dstLevels+1)
+	x.to = m.Streams(to, x.dstSteps, log2(together)+1)
 	m.Label("lowTile")
 	x.jumpIfLeft(GreaterEqual, n, "lowInside")
 	x.overlap()
 	m.Label("lowInside")
-	per := 1 << dstLevels
-	vs := x.transposed(0)
+	vs := x.transposed()
+	for _, ptr := range x.from.Ptrs {
+		m.AddInt(ptr, 16)
+	}
 	for j, v := range vs {
-		m.StoreLanes([]Addr{x.to.Leaf(j % per), x.to.Leaf(j%per + per)}, v)
-		if j%per == per-1 {
-			x.advance(x.to, x.down)
+		m.StoreLanes([]Addr{x.to.Leaf(j % together), x.to.Leaf(j%together + together)}, v)
+		if j%together == together-1 {
+			x.advance(x.to, x.downDst)
 		}
 	}
 	r.Free(vs...)
-	x.skip(16)
-	x.jumpIfLeft(NotEqual, 0, "lowTile")
+	g = r.GP()
+	m.LoadInt(g, x.colsLeft)
+	m.AddInt(g, -n)
+	m.StoreInt(x.colsLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "lowTile")
+	r.FreeGP(g)
 	m.FreeStreams(x.from)
 	m.FreeStreams(x.to)
 	x.nextOuter("lowMatrix")

@@ -54332,2068 +54332,229 @@ GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $32
 
 // func packF32AVX2(a *byte)
 // Requires: AVX, MMX+
-TEXT ·packF32AVX2(SB), $448-8
+TEXT ·packF32AVX2(SB), $584-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
 	MOVQ (SP), AX
 	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
 	CMPQ AX, $+4
-	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+4
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
-
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+4
-	JNE   elements
-	CMPQ  DX, $+4
-	JLT   elements
-	CMPQ  CX, $+4
-	JLT   elements
-	CMPQ  CX, $+8
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 56(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 96(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+3, DX
-	ADDQ  $-4, DX
-	MOVQ  64(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 200(SP)
-	SHLQ  $0x02, DX
-	MOVQ  DX, 192(SP)
-
-matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 104(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 112(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 120(SP)
-
-squares:
-	MOVQ  120(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x03, DX
-	TESTQ DX, DX
-	JNE   squaresInside
-	ADDQ  $-8, CX
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  104(SP), AX
-	MOVQ  AX, 104(SP)
-	SHLQ  $0x02, CX
-	ADDQ  112(SP), CX
-	MOVQ  CX, 112(SP)
-	MOVQ  $+8, CX
-	MOVQ  $+1, DX
-
-squaresInside:
-	CMPQ DX, $+2
-	JLE  squaresCounted
-	MOVQ $+2, DX
-
-squaresCounted:
-	MOVQ  DX, 136(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x03, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 120(SP)
-	MOVQ  $+1, AX
-	SUBQ  DX, AX
-	MOVQ  56(SP), DX
-	IMULQ AX, DX
-	MOVQ  DX, 168(SP)
-	SHLQ  $0x05, AX
-	MOVQ  AX, 184(SP)
-	MOVQ  104(SP), AX
-	TESTQ CX, CX
-	JEQ   nextMatrix
-	MOVQ  136(SP), BX
-	SHLQ  $0x03, BX
-	CMPQ  BX, CX
-	JLE   nextFull
-	MOVQ  CX, BX
-
-nextFull:
-	MOVQ  32(SP), DX
-	IMULQ BX, DX
-	ADDQ  DX, AX
-	JMP   nextKnown
-
-nextMatrix:
-	MOVQ 8(SP), DX
-	CMPQ DX, $+1
-	JEQ  nextKnown
-	MOVQ 16(SP), AX
-	MOVQ (SP), DX
-	MOVQ 40(DX), DX
-	ADDQ DX, AX
-
-nextKnown:
-	MOVQ  AX, 208(SP)
-	MOVQ  32(SP), SI
-	MOVQ  SI, BX
-	ANDQ  $+63, BX
-	TESTQ BX, BX
-	JEQ   aligned
-	MOVQ  $+63, AX
-
-aligned:
-	ANDQ  $+63, AX
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	SHLQ  $0x02, DX
-	ADDQ  DX, AX
-	ADDQ  $+63, AX
-	SHRQ  $0x06, AX
-	MOVQ  AX, 216(SP)
-	SHRQ  $0x06, DX
-	MOVQ  AX, BX
-	SUBQ  DX, BX
-	MOVQ  136(SP), DX
-	IMULQ DX, BX
-	SHLQ  $0x03, BX
-	SHLQ  $0x06, AX
-	MOVQ  SI, DX
-	SUBQ  AX, DX
-	MOVQ  DX, 224(SP)
-	CMPQ  SI, $+64
-	JGE   apart
-	MOVQ  $+0, BX
-
-apart:
-	MOVQ BX, 232(SP)
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
-	MOVQ CX, 128(SP)
-	MOVQ 104(SP), CX
-	MOVQ 112(SP), SI
-	MOVQ 32(SP), BX
-	MOVQ 40(SP), DX
-	LEAQ (BX)(DX*1), AX
-	MOVQ CX, DI
-	ADDQ 48(SP), DI
-	MOVQ 64(SP), R8
-	MOVQ 72(SP), R9
-	LEAQ (R8)(R9*1), R10
-	MOVQ 208(SP), R11
-	MOVQ 216(SP), R12
-	MOVQ $+4, R13
-	MOVQ R13, 152(SP)
-	MOVQ 56(SP), R13
-	ADDQ $-64, R13
-	MOVQ R13, 160(SP)
-	MOVQ $+32, R13
-	MOVQ 96(SP), R14
-	SUBQ R14, R13
-	MOVQ R13, 176(SP)
-	MOVQ 128(SP), R14
-	CMPQ R14, $+16
-	JGE  square
-
-narrow:
-	MOVQ  232(SP), R14
-	TESTQ R14, R14
-	JEQ   noExtra
-
-extra:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        extraInRow0
-	ADDQ       224(SP), R11
-	MOVQ       216(SP), R12
-
-extraInRow0:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        extraInRow1
-	ADDQ       224(SP), R11
-	MOVQ       216(SP), R12
-
-extraInRow1:
-	ADDQ  $-2, R14
-	TESTQ R14, R14
-	JNE   extra
-
-noExtra:
-	MOVQ $+1, R14
-	MOVQ R14, 152(SP)
-	MOVQ 56(SP), R14
-	ADDQ $-16, R14
-	MOVQ R14, 160(SP)
-	MOVQ $+32, R14
-	MOVQ 80(SP), R13
-	SUBQ R13, R14
-	MOVQ R14, 176(SP)
-
-narrowTile:
-	MOVQ  128(SP), R13
-	TESTQ R13, R13
-	JEQ   squaresDone
-	MOVQ  128(SP), R13
-	CMPQ  R13, $+4
-	JGE   square
-	MOVQ  192(SP), R13
-	ADDQ  R13, CX
-	ADDQ  R13, DI
-	ADDQ  200(SP), SI
-	MOVQ  $+4, R13
-	MOVQ  R13, 128(SP)
-
-square:
-	MOVQ 136(SP), R13
-	MOVQ R13, 144(SP)
-
-tiles:
-	MOVQ 152(SP), R13
-	CMPQ R13, $+1
-	JEQ  tile
-	MOVQ $+8, R13
-
-ahead:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        aheadInRow0
-	ADDQ       224(SP), R11
-	MOVQ       216(SP), R12
-
-aheadInRow0:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        aheadInRow1
-	ADDQ       224(SP), R11
-	MOVQ       216(SP), R12
-
-aheadInRow1:
-	ADDQ  $-2, R13
-	TESTQ R13, R13
-	JNE   ahead
-	MOVQ  152(SP), R13
-
-tile:
-	VMOVUPS     (CX), X0
-	VINSERTF128 $0x01, (DI), Y0, Y0
-	VMOVUPS     (CX)(BX*1), X1
-	VINSERTF128 $0x01, (DI)(BX*1), Y1, Y1
-	VMOVUPS     (CX)(DX*1), X2
-	VINSERTF128 $0x01, (DI)(DX*1), Y2, Y2
-	VMOVUPS     (CX)(AX*1), X3
-	VINSERTF128 $0x01, (DI)(AX*1), Y3, Y3
-	VUNPCKLPS   Y2, Y0, Y4
-	VUNPCKHPS   Y2, Y0, Y2
-	VUNPCKLPS   Y3, Y1, Y0
-	VUNPCKHPS   Y3, Y1, Y3
-	VUNPCKLPS   Y0, Y4, Y1
-	VUNPCKHPS   Y0, Y4, Y0
-	VUNPCKLPS   Y3, Y2, Y4
-	VUNPCKHPS   Y3, Y2, Y3
-	ADDQ        $+16, CX
-	ADDQ        $+16, DI
-	VMOVUPS     Y1, (SI)
-	VMOVUPS     Y0, (SI)(R8*1)
-	VMOVUPS     Y4, (SI)(R9*1)
-	VMOVUPS     Y3, (SI)(R10*1)
-	ADDQ        80(SP), SI
-	ADDQ        $-1, R13
-	TESTQ       R13, R13
-	JNE         tile
-	MOVQ        144(SP), R13
-	ADDQ        $-1, R13
-	MOVQ        R13, 144(SP)
-	TESTQ       R13, R13
-	JEQ         squareDone
-	MOVQ        160(SP), R13
-	ADDQ        R13, CX
-	ADDQ        R13, DI
-	ADDQ        176(SP), SI
-	JMP         tiles
-
-squareDone:
-	MOVQ 168(SP), R13
-	ADDQ R13, CX
-	ADDQ R13, DI
-	ADDQ 184(SP), SI
-	MOVQ 152(SP), R13
-	SHLQ $0x02, R13
-	MOVQ 128(SP), R14
-	SUBQ R13, R14
-	MOVQ R14, 128(SP)
-	CMPQ R13, $+4
-	JEQ  narrowTile
-	CMPQ R14, $+16
-	JGE  square
-	JMP  narrow
-
-squaresDone:
-	MOVQ  136(SP), R10
-	MOVQ  56(SP), R9
-	IMULQ R10, R9
-	ADDQ  104(SP), R9
-	MOVQ  R9, 104(SP)
-	SHLQ  $0x05, R10
-	ADDQ  112(SP), R10
-	MOVQ  R10, 112(SP)
-	MOVQ  120(SP), R9
-	TESTQ R9, R9
-	JNE   squares
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	TESTQ R9, R9
-	JEQ   end
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	ADDQ  16(SP), R9
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
-	JMP   matrix
-
-low:
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 32(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 40(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 48(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 56(SP)
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, 64(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 72(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 80(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 88(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 96(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	ANDQ  $+3, R9
-	ADDQ  $-4, R9
-	MOVQ  64(SP), R10
-	IMULQ R9, R10
-	MOVQ  R10, 200(SP)
-	SHLQ  $0x02, R9
-	MOVQ  R9, 192(SP)
-	MOVQ  (SP), R10
-	MOVQ  24(R10), R10
-	ADDQ  $-4, R10
-	MOVQ  32(SP), R9
-	IMULQ R10, R9
-	MOVQ  R9, 48(SP)
-	SHLQ  $0x02, R10
-	MOVQ  80(SP), R8
-	MOVQ  R8, 176(SP)
-	MOVQ  R10, 80(SP)
-
-lowMatrix:
-	MOVQ (SP), R9
-	MOVQ 32(R9), R9
-	MOVQ R9, 128(SP)
-	MOVQ 16(SP), R9
-	MOVQ 24(SP), R10
-	MOVQ 32(SP), R8
-	MOVQ 40(SP), SI
-	LEAQ (R8)(SI*1), AX
-	MOVQ R9, DX
-	ADDQ 48(SP), DX
-	MOVQ 64(SP), BX
-	MOVQ 72(SP), DI
-	LEAQ (BX)(DI*1), CX
-	MOVQ R10, R12
-	ADDQ 80(SP), R12
-
-lowTile:
-	MOVQ 128(SP), R11
-	CMPQ R11, $+4
-	JGE  lowInside
-	MOVQ 192(SP), R11
-	ADDQ R11, R9
-	ADDQ R11, DX
-	MOVQ 200(SP), R11
-	ADDQ R11, R10
-	ADDQ R11, R12
-	MOVQ $+4, R11
-	MOVQ R11, 128(SP)
-
-lowInside:
-	VMOVUPS      (R9), X3
-	VINSERTF128  $0x01, (DX), Y3, Y3
-	VMOVUPS      (R9)(R8*1), X4
-	VINSERTF128  $0x01, (DX)(R8*1), Y4, Y4
-	VMOVUPS      (R9)(SI*1), X0
-	VINSERTF128  $0x01, (DX)(SI*1), Y0, Y0
-	VMOVUPS      (R9)(AX*1), X1
-	VINSERTF128  $0x01, (DX)(AX*1), Y1, Y1
-	VUNPCKLPS    Y0, Y3, Y2
-	VUNPCKHPS    Y0, Y3, Y0
-	VUNPCKLPS    Y1, Y4, Y3
-	VUNPCKHPS    Y1, Y4, Y1
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y3
-	VUNPCKLPS    Y1, Y0, Y2
-	VUNPCKHPS    Y1, Y0, Y1
-	ADDQ         $+16, R9
-	ADDQ         $+16, DX
-	VMOVUPS      X4, (R10)
-	VEXTRACTF128 $0x01, Y4, (R12)
-	VMOVUPS      X3, (R10)(BX*1)
-	VEXTRACTF128 $0x01, Y3, (R12)(BX*1)
-	VMOVUPS      X2, (R10)(DI*1)
-	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
-	VMOVUPS      X1, (R10)(CX*1)
-	VEXTRACTF128 $0x01, Y1, (R12)(CX*1)
-	MOVQ         176(SP), R11
-	ADDQ         R11, R10
-	ADDQ         R11, R12
-	MOVQ         128(SP), R11
-	ADDQ         $-4, R11
-	MOVQ         R11, 128(SP)
-	TESTQ        R11, R11
-	JNE          lowTile
-	MOVQ         8(SP), CX
-	ADDQ         $-1, CX
-	MOVQ         CX, 8(SP)
-	TESTQ        CX, CX
-	JEQ          end
-	MOVQ         (SP), CX
-	MOVQ         40(CX), CX
-	ADDQ         16(SP), CX
-	MOVQ         CX, 16(SP)
-	MOVQ         (SP), CX
-	MOVQ         64(CX), CX
-	ADDQ         24(SP), CX
-	MOVQ         CX, 24(SP)
-	JMP          lowMatrix
-
-copy:
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
-	SHLQ $0x02, CX
-	MOVQ CX, 264(SP)
-	MOVQ (SP), DI
-	MOVQ 48(DI), DI
-	CMPQ CX, $+128
-	JLE  stride48
-	SUBQ CX, DI
-
-stride48:
-	MOVQ DI, 272(SP)
-	MOVQ (SP), DI
-	MOVQ 72(DI), DI
-	CMPQ CX, $+128
-	JLE  stride72
-	SUBQ CX, DI
-
-stride72:
-	MOVQ DI, 280(SP)
-	MOVQ CX, DI
-	ADDQ $-8, DI
-	MOVQ DI, 256(SP)
-	CMPQ CX, $+16
-	JLE  pieceKnown
-	MOVQ CX, DI
-	ADDQ $-16, DI
-	MOVQ DI, 256(SP)
-	CMPQ CX, $+32
-	JLE  pieceKnown
-	MOVQ CX, DI
-	ADDQ $-32, DI
-	MOVQ DI, 256(SP)
-	CMPQ CX, $+64
-	JLE  pieceKnown
-	MOVQ CX, DI
-	ADDQ $-64, DI
-	MOVQ DI, 256(SP)
-	CMPQ CX, $+128
-	JLE  pieceKnown
-
-pieceKnown:
-	MOVQ 256(SP), BX
-	MOVQ BX, 240(SP)
-	MOVQ $+16, DI
-	CMPQ CX, $+128
-	JLE  farKnown
-	MOVQ $+4, DI
-	CMPQ CX, $+1024
-	JLE  farKnown
-	MOVQ $+1, DI
-
-farKnown:
-	MOVQ  DI, 312(SP)
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  $+0, BX
-	CMPQ  CX, $+64
-	JLT   aheadKnown
-	MOVQ  CX, BX
-	IMULQ DI, BX
-
-aheadKnown:
-	MOVQ  BX, 320(SP)
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	MOVQ  $+1, R10
-	CMPQ  R12, DI
-	JLT   moreOuters
-	SUBQ  DI, R12
-	IMULQ CX, R12
-	SUBQ  R12, BX
-	JMP   outersKnown
-
-moreOuters:
-	SHLQ $0x01, BX
-	SHLQ $0x01, R10
-	SHLQ $0x01, R12
-	CMPQ R12, DI
-	JLT  moreOuters
-
-outersKnown:
-	MOVQ BX, 336(SP)
-	MOVQ R10, 328(SP)
-
-rowsMatrix:
-	MOVQ 16(SP), DI
-	MOVQ DI, 288(SP)
-	MOVQ 24(SP), DI
-	MOVQ DI, 296(SP)
-	MOVQ (SP), DI
-	MOVQ 24(DI), DI
-	MOVQ DI, 304(SP)
-
-rowsNext:
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), R12
-	MOVQ R10, DI
-	SUBQ R12, DI
-	MOVQ 320(SP), BX
-	CMPQ DI, $+0
-	JGT  rowsCounted
-	MOVQ R10, DI
-	MOVQ $+0, BX
-	MOVQ 8(SP), R10
-	MOVQ 328(SP), R12
-	CMPQ R10, R12
-	JLE  lastRows
-	MOVQ 336(SP), BX
-
-lastRows:
-	MOVQ DI, R10
-
-rowsCounted:
-	MOVQ BX, 248(SP)
-	SUBQ DI, R10
-	MOVQ R10, 304(SP)
-	MOVQ 264(SP), BX
-	CMPQ BX, $+16
-	JGT  longerThan16
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), R12
-	MOVQ 272(SP), R10
-	MOVQ 280(SP), CX
-	MOVQ 240(SP), AX
-	MOVQ 248(SP), SI
-	LEAQ (AX)(SI*1), R8
-	MOVQ 256(SP), DX
-
-row8:
-	MOVQ       (BX), R9
-	MOVQ       (BX)(AX*1), R11
-	MOVQ       R9, (R12)
-	MOVQ       R11, (R12)(DX*1)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(R8*1)
-	ADDQ       R10, BX
-	ADDQ       CX, R12
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
-	JNE        row8
-	MOVQ       BX, 288(SP)
-	MOVQ       R12, 296(SP)
-	JMP        rowsDone
-
-longerThan16:
-	MOVQ 264(SP), CX
-	CMPQ CX, $+32
-	JGT  longerThan32
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), R10
-	MOVQ 272(SP), DX
-	MOVQ 280(SP), R12
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), SI
-	LEAQ (R8)(SI*1), AX
-	MOVQ 256(SP), BX
-
-row16:
-	VMOVUPS    (CX), X1
-	VMOVUPS    (CX)(R8*1), X2
-	VMOVUPS    X1, (R10)
-	VMOVUPS    X2, (R10)(BX*1)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(AX*1)
-	ADDQ       DX, CX
-	ADDQ       R12, R10
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
-	JNE        row16
-	MOVQ       CX, 288(SP)
-	MOVQ       R10, 296(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 264(SP), R12
-	CMPQ R12, $+64
-	JGT  longerThan64
-	MOVQ 288(SP), R12
-	MOVQ 296(SP), DX
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), R10
-	MOVQ 240(SP), AX
-	MOVQ 248(SP), SI
-	LEAQ (AX)(SI*1), R8
-	MOVQ 256(SP), CX
-
-row32:
-	VMOVUPS    (R12), Y2
-	VMOVUPS    (R12)(AX*1), Y1
-	VMOVUPS    Y2, (DX)
-	VMOVUPS    Y1, (DX)(CX*1)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(R8*1)
-	ADDQ       BX, R12
-	ADDQ       R10, DX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
-	JNE        row32
-	MOVQ       R12, 288(SP)
-	MOVQ       DX, 296(SP)
-	JMP        rowsDone
-
-longerThan64:
-	MOVQ 264(SP), R10
-	CMPQ R10, $+128
-	JGT  longerThan128
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), BX
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), DX
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), SI
-	LEAQ (R8)(SI*1), AX
-	MOVQ 256(SP), R12
-
-row64:
-	VMOVUPS    (R10), Y1
-	VMOVUPS    32(R10), Y2
-	VMOVUPS    (R10)(R8*1), Y3
-	VMOVUPS    32(R10)(R8*1), Y4
-	VMOVUPS    Y1, (BX)
-	VMOVUPS    Y2, 32(BX)
-	VMOVUPS    Y3, (BX)(R12*1)
-	VMOVUPS    Y4, 32(BX)(R12*1)
-	PREFETCHT0 (R10)(SI*1)
-	PREFETCHT0 (R10)(AX*1)
-	ADDQ       CX, R10
-	ADDQ       DX, BX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
-	JNE        row64
-	MOVQ       R10, 288(SP)
-	MOVQ       BX, 296(SP)
-	JMP        rowsDone
-
-longerThan128:
-	MOVQ 288(SP), DX
-	MOVQ 296(SP), CX
-	MOVQ 248(SP), BX
-
-longRow:
-	MOVQ 264(SP), R12
-	ADDQ $-128, R12
-
-piece:
-	VMOVUPS    (DX), Y4
-	VMOVUPS    32(DX), Y3
-	VMOVUPS    64(DX), Y2
-	VMOVUPS    96(DX), Y1
-	VMOVUPS    Y4, (CX)
-	VMOVUPS    Y3, 32(CX)
-	VMOVUPS    Y2, 64(CX)
-	VMOVUPS    Y1, 96(CX)
-	PREFETCHT0 (DX)(BX*1)
-	PREFETCHT0 64(DX)(BX*1)
-	ADDQ       $+128, DX
-	ADDQ       $+128, CX
-	ADDQ       $-128, R12
-	CMPQ       R12, $+0
-	JGT        piece
-	ADDQ       R12, DX
-	ADDQ       R12, CX
-	VMOVUPS    (DX), Y4
-	VMOVUPS    32(DX), Y3
-	VMOVUPS    64(DX), Y2
-	VMOVUPS    96(DX), Y1
-	VMOVUPS    Y4, (CX)
-	VMOVUPS    Y3, 32(CX)
-	VMOVUPS    Y2, 64(CX)
-	VMOVUPS    Y1, 96(CX)
-	ADDQ       $+128, DX
-	ADDQ       $+128, CX
-	ADDQ       272(SP), DX
-	ADDQ       280(SP), CX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
-	JNE        longRow
-	MOVQ       DX, 288(SP)
-	MOVQ       CX, 296(SP)
-
-rowsDone:
-	MOVQ  304(SP), DI
-	TESTQ DI, DI
-	JNE   rowsNext
-	MOVQ  8(SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, 8(SP)
-	TESTQ DI, DI
-	JEQ   end
-	MOVQ  (SP), DI
-	MOVQ  40(DI), DI
-	ADDQ  16(SP), DI
-	MOVQ  DI, 16(SP)
-	MOVQ  (SP), DI
-	MOVQ  64(DI), DI
-	ADDQ  24(SP), DI
-	MOVQ  DI, 24(SP)
-	JMP   rowsMatrix
-
-elements:
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	CMPQ  DI, R12
-	JGT   tall
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	MOVQ  R12, 392(SP)
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	MOVQ  R12, 400(SP)
-	MOVQ  (SP), R12
-	MOVQ  56(R12), R12
-	MOVQ  R12, 344(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 352(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 360(SP)
-	MOVQ  (SP), R12
-	MOVQ  80(R12), R12
-	MOVQ  R12, 368(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 376(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 384(SP)
-	MOVQ  392(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), DI
-	MOVQ  56(DI), DI
-	IMULQ DI, CX
-	MOVQ  (SP), R12
-	MOVQ  48(R12), R12
-	MOVQ  R12, DI
-	SUBQ  CX, R12
-	MOVQ  R12, 416(SP)
-	MOVQ  400(SP), CX
-	IMULQ CX, DI
-	MOVQ  (SP), R12
-	MOVQ  40(R12), R12
-	SUBQ  DI, R12
-	MOVQ  R12, 432(SP)
-	MOVQ  392(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), DI
-	MOVQ  80(DI), DI
-	IMULQ DI, CX
-	MOVQ  (SP), R12
-	MOVQ  72(R12), R12
-	MOVQ  R12, DI
-	SUBQ  CX, R12
-	MOVQ  R12, 424(SP)
-	MOVQ  400(SP), CX
-	IMULQ CX, DI
-	MOVQ  (SP), R12
-	MOVQ  64(R12), R12
-	SUBQ  DI, R12
-	MOVQ  R12, 440(SP)
-	JMP   lines
-
-tall:
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	MOVQ  DI, 392(SP)
-	MOVQ  (SP), DI
-	MOVQ  32(DI), DI
-	MOVQ  DI, 400(SP)
-	MOVQ  (SP), DI
-	MOVQ  48(DI), DI
-	MOVQ  DI, 344(SP)
-	SHLQ  $0x01, DI
-	MOVQ  DI, 352(SP)
-	SHLQ  $0x01, DI
-	MOVQ  DI, 360(SP)
-	MOVQ  (SP), DI
-	MOVQ  72(DI), DI
-	MOVQ  DI, 368(SP)
-	SHLQ  $0x01, DI
-	MOVQ  DI, 376(SP)
-	SHLQ  $0x01, DI
-	MOVQ  DI, 384(SP)
-	MOVQ  392(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R12
-	MOVQ  48(R12), R12
-	IMULQ R12, CX
-	MOVQ  (SP), DI
-	MOVQ  56(DI), DI
-	MOVQ  DI, R12
-	SUBQ  CX, DI
-	MOVQ  DI, 416(SP)
-	MOVQ  400(SP), CX
-	IMULQ CX, R12
-	MOVQ  (SP), DI
-	MOVQ  40(DI), DI
-	SUBQ  R12, DI
-	MOVQ  DI, 432(SP)
-	MOVQ  392(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R12
-	MOVQ  72(R12), R12
-	IMULQ R12, CX
-	MOVQ  (SP), DI
-	MOVQ  80(DI), DI
-	MOVQ  DI, R12
-	SUBQ  CX, DI
-	MOVQ  DI, 424(SP)
-	MOVQ  400(SP), CX
-	IMULQ CX, R12
-	MOVQ  (SP), DI
-	MOVQ  64(DI), DI
-	SUBQ  R12, DI
-	MOVQ  DI, 440(SP)
-
-lines:
-	MOVQ 16(SP), R12
-	MOVQ 24(SP), DI
-	MOVQ 344(SP), BX
-	MOVQ 352(SP), DX
-	LEAQ (BX)(DX*1), AX
-	MOVQ 368(SP), SI
-	MOVQ 376(SP), R8
-	LEAQ (SI)(R8*1), R10
-
-elementsMatrix:
-	MOVQ 400(SP), R11
-	MOVQ R11, 408(SP)
-
-elementsLine:
-	MOVQ 392(SP), CX
+	JNE  scattered
 	CMPQ CX, $+4
-	JLT  single0
-
-four:
-	MOVL (R12), R11
-	MOVL (R12)(BX*1), R9
-	MOVL (R12)(DX*1), R14
-	MOVL (R12)(AX*1), R13
-	MOVL R11, (DI)
-	MOVL R9, (DI)(SI*1)
-	MOVL R14, (DI)(R8*1)
-	MOVL R13, (DI)(R10*1)
-	ADDQ 360(SP), R12
-	ADDQ 384(SP), DI
-	ADDQ $-4, CX
-	CMPQ CX, $+4
-	JGE  four
-
-single0:
-	CMPQ CX, $+0
-	JLE  elementsLineDone
-	MOVL (R12), R13
-	MOVL R13, (DI)
-	CMPQ CX, $+1
-	JLE  elementsLineDone
-	MOVL (R12)(BX*1), R13
-	MOVL R13, (DI)(SI*1)
-	CMPQ CX, $+2
-	JLE  elementsLineDone
-	MOVL (R12)(DX*1), R13
-	MOVL R13, (DI)(R8*1)
-
-elementsLineDone:
-	MOVQ  408(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 408(SP)
-	ADDQ  416(SP), R12
-	ADDQ  424(SP), DI
-	TESTQ CX, CX
-	JNE   elementsLine
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	ADDQ  432(SP), R12
-	ADDQ  440(SP), DI
-	TESTQ CX, CX
-	JNE   elementsMatrix
-
-end:
-	VZEROUPPER
-	RET
-
-// func packF64AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF64AVX2(SB), $432-8
-	MOVQ a+0(FP), AX
-	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
-	MOVQ (SP), AX
-	MOVQ 56(AX), AX
-	CMPQ AX, $+8
+	JEQ  copy
+	CMPQ DX, $+4
 	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+8
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
+	CMPQ SI, $+4
+	JLE  thin
 
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+8
-	JNE   elements
-	CMPQ  DX, $+2
-	JLT   elements
-	CMPQ  CX, $+2
-	JLT   elements
-	CMPQ  CX, $+4
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+1, DX
-	ADDQ  $-2, DX
-	MOVQ  56(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 184(SP)
-	SHLQ  $0x03, DX
-	MOVQ  DX, 176(SP)
+notThin:
+	CMPQ BX, $+4
+	JLT  elements
+	CMPQ BX, $+8
+	JLT  low
+	JMP  transpose
 
-matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 88(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 96(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 104(SP)
+scattered:
+	CMPQ DX, $+4
+	JNE  elements
+	CMPQ BX, $+8
+	JGE  gather
+	JMP  elements
 
-squares:
-	MOVQ  104(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x02, DX
-	TESTQ DX, DX
-	JNE   squaresInside
-	ADDQ  $-4, CX
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  88(SP), AX
-	MOVQ  AX, 88(SP)
-	SHLQ  $0x03, CX
-	ADDQ  96(SP), CX
-	MOVQ  CX, 96(SP)
-	MOVQ  $+4, CX
-	MOVQ  $+1, DX
+thin:
+	CMPQ BX, $+8
+	JGE  gatherThin
+	CMPQ SI, $+4
+	JEQ  notThin
+	JMP  elements
 
-squaresInside:
-	CMPQ DX, $+2
-	JLE  squaresCounted
-	MOVQ $+2, DX
-
-squaresCounted:
-	MOVQ  DX, 120(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x02, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 104(SP)
-	MOVQ  $+1, AX
-	SUBQ  DX, AX
-	MOVQ  48(SP), DX
-	IMULQ AX, DX
-	MOVQ  DX, 152(SP)
-	SHLQ  $0x05, AX
-	MOVQ  AX, 168(SP)
-	MOVQ  88(SP), AX
-	TESTQ CX, CX
-	JEQ   nextMatrix
-	MOVQ  120(SP), BX
-	SHLQ  $0x02, BX
-	CMPQ  BX, CX
-	JLE   nextFull
-	MOVQ  CX, BX
-
-nextFull:
-	MOVQ  32(SP), DX
-	IMULQ BX, DX
-	ADDQ  DX, AX
-	JMP   nextKnown
-
-nextMatrix:
-	MOVQ 8(SP), DX
-	CMPQ DX, $+1
-	JEQ  nextKnown
-	MOVQ 16(SP), AX
-	MOVQ (SP), DX
-	MOVQ 40(DX), DX
-	ADDQ DX, AX
-
-nextKnown:
-	MOVQ  AX, 192(SP)
-	MOVQ  32(SP), SI
-	MOVQ  SI, BX
-	ANDQ  $+63, BX
-	TESTQ BX, BX
-	JEQ   aligned
-	MOVQ  $+63, AX
-
-aligned:
-	ANDQ  $+63, AX
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	SHLQ  $0x03, DX
-	ADDQ  DX, AX
-	ADDQ  $+63, AX
-	SHRQ  $0x06, AX
-	MOVQ  AX, 200(SP)
-	SHRQ  $0x06, DX
-	MOVQ  AX, BX
-	SUBQ  DX, BX
-	MOVQ  120(SP), DX
-	IMULQ DX, BX
-	SHLQ  $0x02, BX
-	SHLQ  $0x06, AX
-	MOVQ  SI, DX
-	SUBQ  AX, DX
-	MOVQ  DX, 208(SP)
-	CMPQ  SI, $+64
-	JGE   apart
-	MOVQ  $+0, BX
-
-apart:
-	MOVQ BX, 216(SP)
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
-	MOVQ CX, 112(SP)
-	MOVQ 88(SP), CX
-	MOVQ 96(SP), SI
-	MOVQ 32(SP), BX
-	MOVQ 40(SP), DX
-	LEAQ (BX)(DX*1), AX
-	MOVQ 56(SP), DI
-	MOVQ 192(SP), R8
-	MOVQ 200(SP), R9
-	MOVQ $+4, R10
-	MOVQ R10, 136(SP)
-	MOVQ 48(SP), R10
-	ADDQ $-64, R10
-	MOVQ R10, 144(SP)
-	MOVQ $+32, R10
-	MOVQ 80(SP), R11
-	SUBQ R11, R10
-	MOVQ R10, 160(SP)
-	MOVQ 112(SP), R11
-	CMPQ R11, $+8
-	JGE  square
-
-narrow:
-	MOVQ  216(SP), R11
-	TESTQ R11, R11
-	JEQ   noExtra
-
-extra:
-	PREFETCHT0 (R8)
-	ADDQ       $+64, R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        extraInRow0
-	ADDQ       208(SP), R8
-	MOVQ       200(SP), R9
-
-extraInRow0:
-	PREFETCHT0 (R8)
-	ADDQ       $+64, R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        extraInRow1
-	ADDQ       208(SP), R8
-	MOVQ       200(SP), R9
-
-extraInRow1:
-	ADDQ  $-2, R11
-	TESTQ R11, R11
-	JNE   extra
-
-noExtra:
-	MOVQ $+1, R11
-	MOVQ R11, 136(SP)
-	MOVQ 48(SP), R11
-	ADDQ $-16, R11
-	MOVQ R11, 144(SP)
-	MOVQ $+32, R11
-	MOVQ 64(SP), R10
-	SUBQ R10, R11
-	MOVQ R11, 160(SP)
-
-narrowTile:
-	MOVQ  112(SP), R10
-	TESTQ R10, R10
-	JEQ   squaresDone
-	MOVQ  112(SP), R10
-	CMPQ  R10, $+2
-	JGE   square
-	ADDQ  176(SP), CX
-	ADDQ  184(SP), SI
-	MOVQ  $+2, R10
-	MOVQ  R10, 112(SP)
-
-square:
-	MOVQ 120(SP), R10
-	MOVQ R10, 128(SP)
-
-tiles:
-	MOVQ 136(SP), R10
-	CMPQ R10, $+1
-	JEQ  tile
-	MOVQ $+4, R10
-
-ahead:
-	PREFETCHT0 (R8)
-	ADDQ       $+64, R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        aheadInRow0
-	ADDQ       208(SP), R8
-	MOVQ       200(SP), R9
-
-aheadInRow0:
-	PREFETCHT0 (R8)
-	ADDQ       $+64, R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        aheadInRow1
-	ADDQ       208(SP), R8
-	MOVQ       200(SP), R9
-
-aheadInRow1:
-	ADDQ  $-2, R10
-	TESTQ R10, R10
-	JNE   ahead
-	MOVQ  136(SP), R10
-
-tile:
-	VMOVUPS     (CX), X0
-	VINSERTF128 $0x01, (CX)(DX*1), Y0, Y0
-	VMOVUPS     (CX)(BX*1), X1
-	VINSERTF128 $0x01, (CX)(AX*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y1
-	ADDQ        $+16, CX
-	VMOVUPS     Y2, (SI)
-	VMOVUPS     Y1, (SI)(DI*1)
-	ADDQ        64(SP), SI
-	ADDQ        $-1, R10
-	TESTQ       R10, R10
-	JNE         tile
-	MOVQ        128(SP), R10
-	ADDQ        $-1, R10
-	MOVQ        R10, 128(SP)
-	TESTQ       R10, R10
-	JEQ         squareDone
-	ADDQ        144(SP), CX
-	ADDQ        160(SP), SI
-	JMP         tiles
-
-squareDone:
-	ADDQ 152(SP), CX
-	ADDQ 168(SP), SI
-	MOVQ 136(SP), R10
-	SHLQ $0x01, R10
-	MOVQ 112(SP), R11
-	SUBQ R10, R11
-	MOVQ R11, 112(SP)
-	CMPQ R10, $+2
-	JEQ  narrowTile
-	CMPQ R11, $+8
-	JGE  square
-	JMP  narrow
-
-squaresDone:
-	MOVQ  120(SP), DI
-	MOVQ  48(SP), SI
-	IMULQ DI, SI
-	ADDQ  88(SP), SI
-	MOVQ  SI, 88(SP)
-	SHLQ  $0x05, DI
-	ADDQ  96(SP), DI
-	MOVQ  DI, 96(SP)
-	MOVQ  104(SP), SI
-	TESTQ SI, SI
-	JNE   squares
-	MOVQ  8(SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, 8(SP)
-	TESTQ SI, SI
-	JEQ   end
-	MOVQ  (SP), SI
-	MOVQ  40(SI), SI
-	ADDQ  16(SP), SI
-	MOVQ  SI, 16(SP)
-	MOVQ  (SP), SI
-	MOVQ  64(SI), SI
-	ADDQ  24(SP), SI
-	MOVQ  SI, 24(SP)
-	JMP   matrix
-
-low:
+transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 32(SP)
-	SHLQ  $0x01, SI
 	MOVQ  SI, 40(SP)
 	SHLQ  $0x01, SI
 	MOVQ  SI, 48(SP)
-	MOVQ  (SP), SI
-	MOVQ  80(SI), SI
+	SHLQ  $0x01, SI
 	MOVQ  SI, 56(SP)
 	SHLQ  $0x01, SI
 	MOVQ  SI, 64(SP)
-	SHLQ  $0x01, SI
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
 	MOVQ  SI, 72(SP)
 	SHLQ  $0x01, SI
 	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
-	ANDQ  $+1, SI
-	ADDQ  $-2, SI
-	MOVQ  56(SP), DI
-	IMULQ SI, DI
-	MOVQ  DI, 184(SP)
-	SHLQ  $0x03, SI
-	MOVQ  SI, 176(SP)
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	ADDQ  $-2, DI
-	MOVQ  32(SP), SI
-	IMULQ DI, SI
-	MOVQ  SI, 40(SP)
-	SHLQ  $0x03, DI
-	MOVQ  64(SP), AX
-	MOVQ  AX, 160(SP)
-	MOVQ  DI, 64(SP)
-
-lowMatrix:
-	MOVQ (SP), SI
-	MOVQ 32(SI), SI
-	MOVQ SI, 112(SP)
-	MOVQ 16(SP), SI
-	MOVQ 24(SP), DI
-	MOVQ 32(SP), AX
-	MOVQ 40(SP), DX
-	LEAQ (AX)(DX*1), BX
-	MOVQ 56(SP), CX
-	MOVQ 64(SP), R9
-	LEAQ (CX)(R9*1), R8
-
-lowTile:
-	MOVQ 112(SP), R11
-	CMPQ R11, $+2
-	JGE  lowInside
-	ADDQ 176(SP), SI
-	ADDQ 184(SP), DI
-	MOVQ $+2, R11
-	MOVQ R11, 112(SP)
-
-lowInside:
-	VMOVUPS      (SI), X1
-	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
-	VMOVUPS      (SI)(AX*1), X2
-	VINSERTF128  $0x01, (SI)(BX*1), Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y0
-	VUNPCKHPD    Y2, Y1, Y2
-	ADDQ         $+16, SI
-	VMOVUPS      X0, (DI)
-	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
-	VMOVUPS      X2, (DI)(CX*1)
-	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
-	ADDQ         160(SP), DI
-	MOVQ         112(SP), R11
-	ADDQ         $-2, R11
-	MOVQ         R11, 112(SP)
-	TESTQ        R11, R11
-	JNE          lowTile
-	MOVQ         8(SP), R8
-	ADDQ         $-1, R8
-	MOVQ         R8, 8(SP)
-	TESTQ        R8, R8
-	JEQ          end
-	MOVQ         (SP), R8
-	MOVQ         40(R8), R8
-	ADDQ         16(SP), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         (SP), R8
-	MOVQ         64(R8), R8
-	ADDQ         24(SP), R8
-	MOVQ         R8, 24(SP)
-	JMP          lowMatrix
-
-copy:
-	MOVQ (SP), R8
-	MOVQ 32(R8), R8
-	SHLQ $0x03, R8
-	MOVQ R8, 248(SP)
-	MOVQ (SP), R9
-	MOVQ 48(R9), R9
-	CMPQ R8, $+128
-	JLE  stride48
-	SUBQ R8, R9
-
-stride48:
-	MOVQ R9, 256(SP)
-	MOVQ (SP), R9
-	MOVQ 72(R9), R9
-	CMPQ R8, $+128
-	JLE  stride72
-	SUBQ R8, R9
-
-stride72:
-	MOVQ R9, 264(SP)
-	MOVQ R8, R9
-	ADDQ $-16, R9
-	MOVQ R9, 240(SP)
-	CMPQ R8, $+32
-	JLE  pieceKnown
-	MOVQ R8, R9
-	ADDQ $-32, R9
-	MOVQ R9, 240(SP)
-	CMPQ R8, $+64
-	JLE  pieceKnown
-	MOVQ R8, R9
-	ADDQ $-64, R9
-	MOVQ R9, 240(SP)
-	CMPQ R8, $+128
-	JLE  pieceKnown
-
-pieceKnown:
-	MOVQ 240(SP), CX
-	MOVQ CX, 224(SP)
-	MOVQ $+16, R9
-	CMPQ R8, $+128
-	JLE  farKnown
-	MOVQ $+4, R9
-	CMPQ R8, $+1024
-	JLE  farKnown
-	MOVQ $+1, R9
-
-farKnown:
-	MOVQ  R9, 296(SP)
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	MOVQ  $+0, CX
-	CMPQ  R8, $+64
-	JLT   aheadKnown
-	MOVQ  R8, CX
-	IMULQ R9, CX
-
-aheadKnown:
-	MOVQ  CX, 304(SP)
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	MOVQ  $+1, BX
-	CMPQ  DI, R9
-	JLT   moreOuters
-	SUBQ  R9, DI
-	IMULQ R8, DI
-	SUBQ  DI, CX
-	JMP   outersKnown
-
-moreOuters:
-	SHLQ $0x01, CX
-	SHLQ $0x01, BX
-	SHLQ $0x01, DI
-	CMPQ DI, R9
-	JLT  moreOuters
-
-outersKnown:
-	MOVQ CX, 320(SP)
-	MOVQ BX, 312(SP)
-
-rowsMatrix:
-	MOVQ 16(SP), R9
-	MOVQ R9, 272(SP)
-	MOVQ 24(SP), R9
-	MOVQ R9, 280(SP)
-	MOVQ (SP), R9
-	MOVQ 24(R9), R9
-	MOVQ R9, 288(SP)
-
-rowsNext:
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), DI
-	MOVQ BX, R9
-	SUBQ DI, R9
-	MOVQ 304(SP), CX
-	CMPQ R9, $+0
-	JGT  rowsCounted
-	MOVQ BX, R9
-	MOVQ $+0, CX
-	MOVQ 8(SP), BX
-	MOVQ 312(SP), DI
-	CMPQ BX, DI
-	JLE  lastRows
-	MOVQ 320(SP), CX
-
-lastRows:
-	MOVQ R9, BX
-
-rowsCounted:
-	MOVQ CX, 232(SP)
-	SUBQ R9, BX
-	MOVQ BX, 288(SP)
-	MOVQ 248(SP), CX
-	CMPQ CX, $+32
-	JGT  longerThan32
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), DI
-	MOVQ 256(SP), BX
-	MOVQ 264(SP), R8
-	MOVQ 224(SP), DX
-	MOVQ 232(SP), AX
-	LEAQ (DX)(AX*1), SI
-	MOVQ 240(SP), R11
-
-row16:
-	VMOVUPS    (CX), X2
-	VMOVUPS    (CX)(DX*1), X0
-	VMOVUPS    X2, (DI)
-	VMOVUPS    X0, (DI)(R11*1)
-	PREFETCHT0 (CX)(AX*1)
-	PREFETCHT0 (CX)(SI*1)
-	ADDQ       BX, CX
-	ADDQ       R8, DI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row16
-	MOVQ       CX, 272(SP)
-	MOVQ       DI, 280(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 248(SP), R8
-	CMPQ R8, $+64
-	JGT  longerThan64
-	MOVQ 272(SP), R8
-	MOVQ 280(SP), BX
-	MOVQ 256(SP), R11
-	MOVQ 264(SP), DI
-	MOVQ 224(SP), SI
-	MOVQ 232(SP), AX
-	LEAQ (SI)(AX*1), DX
-	MOVQ 240(SP), CX
-
-row32:
-	VMOVUPS    (R8), Y0
-	VMOVUPS    (R8)(SI*1), Y2
-	VMOVUPS    Y0, (BX)
-	VMOVUPS    Y2, (BX)(CX*1)
-	PREFETCHT0 (R8)(AX*1)
-	PREFETCHT0 (R8)(DX*1)
-	ADDQ       R11, R8
-	ADDQ       DI, BX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row32
-	MOVQ       R8, 272(SP)
-	MOVQ       BX, 280(SP)
-	JMP        rowsDone
-
-longerThan64:
-	MOVQ 248(SP), DI
-	CMPQ DI, $+128
-	JGT  longerThan128
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), R11
-	MOVQ 256(SP), CX
-	MOVQ 264(SP), BX
-	MOVQ 224(SP), DX
-	MOVQ 232(SP), AX
-	LEAQ (DX)(AX*1), SI
-	MOVQ 240(SP), R8
-
-row64:
-	VMOVUPS    (DI), Y2
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    (DI)(DX*1), Y1
-	VMOVUPS    32(DI)(DX*1), Y3
-	VMOVUPS    Y2, (R11)
-	VMOVUPS    Y0, 32(R11)
-	VMOVUPS    Y1, (R11)(R8*1)
-	VMOVUPS    Y3, 32(R11)(R8*1)
-	PREFETCHT0 (DI)(AX*1)
-	PREFETCHT0 (DI)(SI*1)
-	ADDQ       CX, DI
-	ADDQ       BX, R11
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row64
-	MOVQ       DI, 272(SP)
-	MOVQ       R11, 280(SP)
-	JMP        rowsDone
-
-longerThan128:
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), CX
-	MOVQ 232(SP), R11
-
-longRow:
-	MOVQ 248(SP), R8
-	ADDQ $-128, R8
-
-piece:
-	VMOVUPS    (BX), Y3
-	VMOVUPS    32(BX), Y1
-	VMOVUPS    64(BX), Y0
-	VMOVUPS    96(BX), Y2
-	VMOVUPS    Y3, (CX)
-	VMOVUPS    Y1, 32(CX)
-	VMOVUPS    Y0, 64(CX)
-	VMOVUPS    Y2, 96(CX)
-	PREFETCHT0 (BX)(R11*1)
-	PREFETCHT0 64(BX)(R11*1)
-	ADDQ       $+128, BX
-	ADDQ       $+128, CX
-	ADDQ       $-128, R8
-	CMPQ       R8, $+0
-	JGT        piece
-	ADDQ       R8, BX
-	ADDQ       R8, CX
-	VMOVUPS    (BX), Y3
-	VMOVUPS    32(BX), Y1
-	VMOVUPS    64(BX), Y0
-	VMOVUPS    96(BX), Y2
-	VMOVUPS    Y3, (CX)
-	VMOVUPS    Y1, 32(CX)
-	VMOVUPS    Y0, 64(CX)
-	VMOVUPS    Y2, 96(CX)
-	ADDQ       $+128, BX
-	ADDQ       $+128, CX
-	ADDQ       256(SP), BX
-	ADDQ       264(SP), CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        longRow
-	MOVQ       BX, 272(SP)
-	MOVQ       CX, 280(SP)
-
-rowsDone:
-	MOVQ  288(SP), R9
-	TESTQ R9, R9
-	JNE   rowsNext
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	TESTQ R9, R9
-	JEQ   end
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	ADDQ  16(SP), R9
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
-	JMP   rowsMatrix
-
-elements:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  (SP), R8
-	MOVQ  32(R8), R8
-	CMPQ  R9, R8
-	JGT   tall
-	MOVQ  (SP), R8
-	MOVQ  32(R8), R8
-	MOVQ  R8, 376(SP)
-	MOVQ  (SP), R8
-	MOVQ  24(R8), R8
-	MOVQ  R8, 384(SP)
-	MOVQ  (SP), R8
-	MOVQ  56(R8), R8
-	MOVQ  R8, 328(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 336(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 344(SP)
-	MOVQ  (SP), R8
-	MOVQ  80(R8), R8
-	MOVQ  R8, 352(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 360(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 368(SP)
-	MOVQ  376(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	MOVQ  R8, R9
-	SUBQ  CX, R8
-	MOVQ  R8, 400(SP)
-	MOVQ  384(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R8
-	MOVQ  40(R8), R8
-	SUBQ  R9, R8
-	MOVQ  R8, 416(SP)
-	MOVQ  376(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	MOVQ  R8, R9
-	SUBQ  CX, R8
-	MOVQ  R8, 408(SP)
-	MOVQ  384(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R8
-	MOVQ  64(R8), R8
-	SUBQ  R9, R8
-	MOVQ  R8, 424(SP)
-	JMP   lines
-
-tall:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  R9, 376(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, 384(SP)
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 328(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 336(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 344(SP)
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	MOVQ  R9, 352(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 360(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 368(SP)
-	MOVQ  376(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	IMULQ R8, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, R8
-	SUBQ  CX, R9
-	MOVQ  R9, 400(SP)
-	MOVQ  384(SP), CX
-	IMULQ CX, R8
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  R8, R9
-	MOVQ  R9, 416(SP)
-	MOVQ  376(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	IMULQ R8, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, R8
-	SUBQ  CX, R9
-	MOVQ  R9, 408(SP)
-	MOVQ  384(SP), CX
-	IMULQ CX, R8
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	SUBQ  R8, R9
-	MOVQ  R9, 424(SP)
-
-lines:
-	MOVQ 16(SP), R8
-	MOVQ 24(SP), R9
-	MOVQ 328(SP), R11
-	MOVQ 336(SP), BX
-	LEAQ (R11)(BX*1), SI
-	MOVQ 352(SP), AX
-	MOVQ 360(SP), DX
-	LEAQ (AX)(DX*1), DI
-
-elementsMatrix:
-	MOVQ 384(SP), R10
-	MOVQ R10, 392(SP)
-
-elementsLine:
-	MOVQ 376(SP), CX
-	CMPQ CX, $+4
-	JLT  single0
-
-four:
-	MOVQ (R8), R10
-	MOVQ (R8)(R11*1), R12
-	MOVQ (R8)(BX*1), R13
-	MOVQ (R8)(SI*1), R14
-	MOVQ R10, (R9)
-	MOVQ R12, (R9)(AX*1)
-	MOVQ R13, (R9)(DX*1)
-	MOVQ R14, (R9)(DI*1)
-	ADDQ 344(SP), R8
-	ADDQ 368(SP), R9
-	ADDQ $-4, CX
-	CMPQ CX, $+4
-	JGE  four
-
-single0:
-	CMPQ CX, $+0
-	JLE  elementsLineDone
-	MOVQ (R8), R14
-	MOVQ R14, (R9)
-	CMPQ CX, $+1
-	JLE  elementsLineDone
-	MOVQ (R8)(R11*1), R14
-	MOVQ R14, (R9)(AX*1)
-	CMPQ CX, $+2
-	JLE  elementsLineDone
-	MOVQ (R8)(BX*1), R14
-	MOVQ R14, (R9)(DX*1)
-
-elementsLineDone:
-	MOVQ  392(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 392(SP)
-	ADDQ  400(SP), R8
-	ADDQ  408(SP), R9
-	TESTQ CX, CX
-	JNE   elementsLine
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	ADDQ  416(SP), R8
-	ADDQ  424(SP), R9
-	TESTQ CX, CX
-	JNE   elementsMatrix
-
-end:
-	VZEROUPPER
-	RET
-
-// func packF16AVX2(a *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·packF16AVX2(SB), $464-8
-	MOVQ a+0(FP), AX
-	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
-	MOVQ (SP), AX
-	MOVQ 56(AX), AX
-	CMPQ AX, $+2
-	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+2
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
-
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+2
-	JNE   elements
-	CMPQ  DX, $+8
-	JLT   elements
-	CMPQ  CX, $+8
-	JLT   elements
-	CMPQ  CX, $+16
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 96(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 104(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 112(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+7, DX
-	ADDQ  $-8, DX
-	MOVQ  72(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 216(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 208(SP)
+	ANDQ  $+3, SI
+	ADDQ  $-4, SI
+	MOVQ  72(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 208(SP)
+	SHLQ  $0x02, SI
+	MOVQ  SI, 200(SP)
 
 matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 120(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 128(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 136(SP)
+	MOVQ 24(SP), BX
+	MOVQ BX, 112(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 120(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 128(SP)
 
 squares:
-	MOVQ  136(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x04, DX
-	TESTQ DX, DX
+	MOVQ  128(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x03, SI
+	TESTQ SI, SI
 	JNE   squaresInside
-	ADDQ  $-16, CX
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  120(SP), AX
-	MOVQ  AX, 120(SP)
-	SHLQ  $0x01, CX
-	ADDQ  128(SP), CX
-	MOVQ  CX, 128(SP)
-	MOVQ  $+16, CX
-	MOVQ  $+1, DX
+	ADDQ  $-8, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  112(SP), DX
+	MOVQ  DX, 112(SP)
+	SHLQ  $0x02, BX
+	ADDQ  120(SP), BX
+	MOVQ  BX, 120(SP)
+	MOVQ  $+8, BX
+	MOVQ  $+1, SI
 
 squaresInside:
-	CMPQ DX, $+2
+	CMPQ SI, $+2
 	JLE  squaresCounted
-	MOVQ $+2, DX
+	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  DX, 152(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x04, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 136(SP)
-	MOVQ  $+1, AX
-	SUBQ  DX, AX
-	MOVQ  64(SP), DX
-	IMULQ AX, DX
-	MOVQ  DX, 184(SP)
-	SHLQ  $0x05, AX
-	MOVQ  AX, 200(SP)
-	MOVQ  120(SP), AX
-	TESTQ CX, CX
+	MOVQ  SI, 144(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x03, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 128(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  64(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 176(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 192(SP)
+	MOVQ  112(SP), DX
+	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  152(SP), BX
-	SHLQ  $0x04, BX
-	CMPQ  BX, CX
+	MOVQ  144(SP), CX
+	SHLQ  $0x03, CX
+	CMPQ  CX, BX
 	JLE   nextFull
-	MOVQ  CX, BX
+	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  32(SP), DX
-	IMULQ BX, DX
-	ADDQ  DX, AX
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), DX
-	CMPQ DX, $+1
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), AX
-	MOVQ (SP), DX
-	MOVQ 40(DX), DX
-	ADDQ DX, AX
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
 
 nextKnown:
-	MOVQ  AX, 224(SP)
-	MOVQ  32(SP), SI
-	MOVQ  SI, BX
-	ANDQ  $+63, BX
-	TESTQ BX, BX
+	MOVQ  DX, 216(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, AX
+	MOVQ  $+63, DX
 
 aligned:
-	ANDQ  $+63, AX
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	SHLQ  $0x01, DX
-	ADDQ  DX, AX
-	ADDQ  $+63, AX
-	SHRQ  $0x06, AX
-	MOVQ  AX, 232(SP)
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x02, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
 	SHRQ  $0x06, DX
-	MOVQ  AX, BX
-	SUBQ  DX, BX
-	MOVQ  152(SP), DX
-	IMULQ DX, BX
-	SHLQ  $0x04, BX
-	SHLQ  $0x06, AX
-	MOVQ  SI, DX
-	SUBQ  AX, DX
-	MOVQ  DX, 240(SP)
-	CMPQ  SI, $+64
-	JGE   apart
-	MOVQ  $+0, BX
+	MOVQ  DX, 224(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  144(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x03, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 232(SP)
+	MOVQ  $+8, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
 
-apart:
-	MOVQ BX, 248(SP)
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
-	MOVQ CX, 144(SP)
-	MOVQ 120(SP), CX
-	MOVQ 128(SP), SI
-	MOVQ 32(SP), BX
-	MOVQ 40(SP), DX
-	LEAQ (BX)(DX*1), AX
-	MOVQ CX, DI
-	ADDQ 48(SP), DI
-	MOVQ CX, R8
-	ADDQ 56(SP), R8
-	MOVQ DI, R9
-	ADDQ 56(SP), R9
-	MOVQ 72(SP), R10
-	MOVQ 224(SP), R11
-	MOVQ 232(SP), R12
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 240(SP)
+	MOVQ CX, 248(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 136(SP)
+	MOVQ 112(SP), BX
+	MOVQ 120(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ BX, DI
+	ADDQ 56(SP), DI
+	MOVQ 72(SP), R8
+	MOVQ 80(SP), R9
+	LEAQ (R8)(R9*1), R10
+	MOVQ 216(SP), R11
+	MOVQ 224(SP), R12
 	MOVQ $+4, R13
-	MOVQ R13, 168(SP)
+	MOVQ R13, 160(SP)
 	MOVQ 64(SP), R13
 	ADDQ $-64, R13
-	MOVQ R13, 176(SP)
+	MOVQ R13, 168(SP)
 	MOVQ $+32, R13
-	MOVQ 112(SP), R14
+	MOVQ 104(SP), R14
 	SUBQ R14, R13
-	MOVQ R13, 192(SP)
-	MOVQ 144(SP), R14
-	CMPQ R14, $+32
+	MOVQ R13, 184(SP)
+	MOVQ 136(SP), R14
+	CMPQ R14, $+16
 	JGE  square
 
 narrow:
@@ -56407,8 +54568,8 @@ extra:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow0
-	ADDQ       240(SP), R11
-	MOVQ       232(SP), R12
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
 extraInRow0:
 	PREFETCHT0 (R11)
@@ -56416,8 +54577,8 @@ extraInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow1
-	ADDQ       240(SP), R11
-	MOVQ       232(SP), R12
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
 extraInRow1:
 	ADDQ  $-2, R14
@@ -56426,40 +54587,39 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R14
-	MOVQ R14, 168(SP)
+	MOVQ R14, 160(SP)
 	MOVQ 64(SP), R14
 	ADDQ $-16, R14
-	MOVQ R14, 176(SP)
+	MOVQ R14, 168(SP)
 	MOVQ $+32, R14
-	MOVQ 96(SP), R13
+	MOVQ 88(SP), R13
 	SUBQ R13, R14
-	MOVQ R14, 192(SP)
+	MOVQ R14, 184(SP)
+	MOVQ $+0, R13
+	MOVQ R13, 240(SP)
 
 narrowTile:
-	MOVQ  144(SP), R13
+	MOVQ  136(SP), R13
 	TESTQ R13, R13
 	JEQ   squaresDone
-	MOVQ  144(SP), R13
-	CMPQ  R13, $+8
+	MOVQ  136(SP), R13
+	CMPQ  R13, $+4
 	JGE   square
-	MOVQ  208(SP), R13
-	ADDQ  R13, CX
+	MOVQ  200(SP), R13
+	ADDQ  R13, BX
 	ADDQ  R13, DI
-	ADDQ  R13, R8
-	ADDQ  R13, R9
-	ADDQ  216(SP), SI
-	MOVQ  $+8, R13
-	MOVQ  R13, 144(SP)
+	ADDQ  208(SP), AX
+	MOVQ  $+4, R13
+	MOVQ  R13, 136(SP)
 
 square:
-	MOVQ 152(SP), R13
-	MOVQ R13, 160(SP)
+	MOVQ 144(SP), R13
+	MOVQ R13, 152(SP)
 
 tiles:
-	MOVQ 168(SP), R13
-	CMPQ R13, $+1
-	JEQ  tile
-	MOVQ $+16, R13
+	MOVQ  240(SP), R13
+	TESTQ R13, R13
+	JEQ   noShare
 
 ahead:
 	PREFETCHT0 (R11)
@@ -56467,8 +54627,8 @@ ahead:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow0
-	ADDQ       240(SP), R11
-	MOVQ       232(SP), R12
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
 aheadInRow0:
 	PREFETCHT0 (R11)
@@ -56476,32 +54636,2310 @@ aheadInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow1
-	ADDQ       240(SP), R11
-	MOVQ       232(SP), R12
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
 aheadInRow1:
 	ADDQ  $-2, R13
 	TESTQ R13, R13
 	JNE   ahead
-	MOVQ  168(SP), R13
+
+noShare:
+	MOVQ 160(SP), R13
 
 tile:
-	VMOVUPS     (CX), X0
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (DI), Y0, Y0
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (DI)(CX*1), Y1, Y1
+	VMOVUPS     (BX)(SI*1), X2
+	VINSERTF128 $0x01, (DI)(SI*1), Y2, Y2
+	VMOVUPS     (BX)(DX*1), X3
+	VINSERTF128 $0x01, (DI)(DX*1), Y3, Y3
+	VUNPCKLPS   Y2, Y0, Y4
+	VUNPCKHPS   Y2, Y0, Y2
+	VUNPCKLPS   Y3, Y1, Y0
+	VUNPCKHPS   Y3, Y1, Y3
+	VUNPCKLPS   Y0, Y4, Y1
+	VUNPCKHPS   Y0, Y4, Y0
+	VUNPCKLPS   Y3, Y2, Y4
+	VUNPCKHPS   Y3, Y2, Y3
+	ADDQ        $+16, BX
+	ADDQ        $+16, DI
+	VMOVUPS     Y1, (AX)
+	VMOVUPS     Y0, (AX)(R8*1)
+	VMOVUPS     Y4, (AX)(R9*1)
+	VMOVUPS     Y3, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	ADDQ        $-1, R13
+	TESTQ       R13, R13
+	JNE         tile
+	MOVQ        152(SP), R13
+	ADDQ        $-1, R13
+	MOVQ        R13, 152(SP)
+	TESTQ       R13, R13
+	JEQ         squareDone
+	MOVQ        168(SP), R13
+	ADDQ        R13, BX
+	ADDQ        R13, DI
+	ADDQ        184(SP), AX
+	JMP         tiles
+
+squareDone:
+	MOVQ 176(SP), R13
+	ADDQ R13, BX
+	ADDQ R13, DI
+	ADDQ 192(SP), AX
+	MOVQ 160(SP), R13
+	SHLQ $0x02, R13
+	MOVQ 136(SP), R14
+	SUBQ R13, R14
+	MOVQ R14, 136(SP)
+	CMPQ R13, $+4
+	JEQ  narrowTile
+	CMPQ R14, $+16
+	JGE  square
+	JMP  narrow
+
+squaresDone:
+	MOVQ  144(SP), R10
+	MOVQ  64(SP), R9
+	IMULQ R10, R9
+	ADDQ  112(SP), R9
+	MOVQ  R9, 112(SP)
+	SHLQ  $0x05, R10
+	ADDQ  120(SP), R10
+	MOVQ  R10, 120(SP)
+	MOVQ  128(SP), R9
+	TESTQ R9, R9
+	JNE   squares
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	TESTQ R9, R9
+	JEQ   end
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+	JMP   matrix
+
+low:
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	MOVQ  R9, 40(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 48(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 56(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 64(SP)
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	MOVQ  R9, 72(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 80(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 88(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 96(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 104(SP)
+	MOVQ  (SP), R9
+	MOVQ  32(R9), R9
+	ANDQ  $+3, R9
+	ADDQ  $-4, R9
+	MOVQ  72(SP), R10
+	IMULQ R9, R10
+	MOVQ  R10, 208(SP)
+	SHLQ  $0x02, R9
+	MOVQ  R9, 200(SP)
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	ADDQ  $-4, R10
+	MOVQ  40(SP), R9
+	IMULQ R10, R9
+	MOVQ  R9, 56(SP)
+	SHLQ  $0x02, R10
+	MOVQ  88(SP), R8
+	MOVQ  R8, 184(SP)
+	MOVQ  R10, 88(SP)
+
+lowMatrix:
+	MOVQ (SP), R9
+	MOVQ 32(R9), R9
+	MOVQ R9, 136(SP)
+	MOVQ 24(SP), R9
+	MOVQ 32(SP), R10
+	MOVQ 40(SP), R8
+	MOVQ 48(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ R9, SI
+	ADDQ 56(SP), SI
+	MOVQ 72(SP), CX
+	MOVQ 80(SP), DI
+	LEAQ (CX)(DI*1), BX
+	MOVQ R10, R12
+	ADDQ 88(SP), R12
+
+lowTile:
+	MOVQ 136(SP), R11
+	CMPQ R11, $+4
+	JGE  lowInside
+	MOVQ 200(SP), R11
+	ADDQ R11, R9
+	ADDQ R11, SI
+	MOVQ 208(SP), R11
+	ADDQ R11, R10
+	ADDQ R11, R12
+	MOVQ $+4, R11
+	MOVQ R11, 136(SP)
+
+lowInside:
+	VMOVUPS      (R9), X3
+	VINSERTF128  $0x01, (SI), Y3, Y3
+	VMOVUPS      (R9)(R8*1), X4
+	VINSERTF128  $0x01, (SI)(R8*1), Y4, Y4
+	VMOVUPS      (R9)(AX*1), X0
+	VINSERTF128  $0x01, (SI)(AX*1), Y0, Y0
+	VMOVUPS      (R9)(DX*1), X1
+	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
+	VUNPCKLPS    Y0, Y3, Y2
+	VUNPCKHPS    Y0, Y3, Y0
+	VUNPCKLPS    Y1, Y4, Y3
+	VUNPCKHPS    Y1, Y4, Y1
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y3
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y1
+	ADDQ         $+16, R9
+	ADDQ         $+16, SI
+	VMOVUPS      X4, (R10)
+	VEXTRACTF128 $0x01, Y4, (R12)
+	VMOVUPS      X3, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y3, (R12)(CX*1)
+	VMOVUPS      X2, (R10)(DI*1)
+	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
+	VMOVUPS      X1, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y1, (R12)(BX*1)
+	MOVQ         184(SP), R11
+	ADDQ         R11, R10
+	ADDQ         R11, R12
+	MOVQ         136(SP), R11
+	ADDQ         $-4, R11
+	MOVQ         R11, 136(SP)
+	TESTQ        R11, R11
+	JNE          lowTile
+	MOVQ         8(SP), BX
+	ADDQ         $-1, BX
+	MOVQ         BX, 8(SP)
+	TESTQ        BX, BX
+	JEQ          end
+	MOVQ         (SP), BX
+	MOVQ         40(BX), BX
+	ADDQ         24(SP), BX
+	MOVQ         BX, 24(SP)
+	MOVQ         (SP), BX
+	MOVQ         64(BX), BX
+	ADDQ         32(SP), BX
+	MOVQ         BX, 32(SP)
+	JMP          lowMatrix
+
+copy:
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	SHLQ $0x02, BX
+	MOVQ BX, 280(SP)
+	MOVQ (SP), DI
+	MOVQ 48(DI), DI
+	CMPQ BX, $+128
+	JLE  stride48
+	SUBQ BX, DI
+
+stride48:
+	MOVQ DI, 288(SP)
+	MOVQ (SP), DI
+	MOVQ 72(DI), DI
+	CMPQ BX, $+128
+	JLE  stride72
+	SUBQ BX, DI
+
+stride72:
+	MOVQ DI, 296(SP)
+	MOVQ BX, DI
+	ADDQ $-8, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+16
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-16, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+32
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-32, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+64
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-64, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+128
+	JLE  pieceKnown
+
+pieceKnown:
+	MOVQ 272(SP), CX
+	MOVQ CX, 256(SP)
+	MOVQ $+16, DI
+	CMPQ BX, $+128
+	JLE  farKnown
+	MOVQ $+4, DI
+	CMPQ BX, $+1024
+	JLE  farKnown
+	MOVQ $+1, DI
+
+farKnown:
+	MOVQ  DI, 328(SP)
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	MOVQ  $+0, CX
+	CMPQ  BX, $+64
+	JLT   aheadKnown
+	MOVQ  BX, CX
+	IMULQ DI, CX
+
+aheadKnown:
+	MOVQ  CX, 336(SP)
+	MOVQ  (SP), CX
+	MOVQ  40(CX), CX
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  $+1, R10
+	CMPQ  R12, DI
+	JLT   moreOuters
+	SUBQ  DI, R12
+	IMULQ BX, R12
+	SUBQ  R12, CX
+	JMP   outersKnown
+
+moreOuters:
+	SHLQ $0x01, CX
+	SHLQ $0x01, R10
+	SHLQ $0x01, R12
+	CMPQ R12, DI
+	JLT  moreOuters
+
+outersKnown:
+	MOVQ CX, 352(SP)
+	MOVQ R10, 344(SP)
+
+rowsMatrix:
+	MOVQ 24(SP), DI
+	MOVQ DI, 304(SP)
+	MOVQ 32(SP), DI
+	MOVQ DI, 312(SP)
+	MOVQ (SP), DI
+	MOVQ 24(DI), DI
+	MOVQ DI, 320(SP)
+
+rowsNext:
+	MOVQ 320(SP), R10
+	MOVQ 328(SP), R12
+	MOVQ R10, DI
+	SUBQ R12, DI
+	MOVQ 336(SP), CX
+	CMPQ DI, $+0
+	JGT  rowsCounted
+	MOVQ R10, DI
+	MOVQ $+0, CX
+	MOVQ 8(SP), R10
+	MOVQ 344(SP), R12
+	CMPQ R10, R12
+	JLE  lastRows
+	MOVQ 352(SP), CX
+
+lastRows:
+	MOVQ DI, R10
+
+rowsCounted:
+	MOVQ CX, 264(SP)
+	SUBQ DI, R10
+	MOVQ R10, 320(SP)
+	MOVQ 280(SP), CX
+	CMPQ CX, $+16
+	JGT  longerThan16
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), R12
+	MOVQ 288(SP), R10
+	MOVQ 296(SP), BX
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), R8
+	MOVQ 272(SP), SI
+
+row8:
+	MOVQ       (CX), R9
+	MOVQ       (CX)(DX*1), R11
+	MOVQ       R9, (R12)
+	MOVQ       R11, (R12)(SI*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (CX)(R8*1)
+	ADDQ       R10, CX
+	ADDQ       BX, R12
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row8
+	MOVQ       CX, 304(SP)
+	MOVQ       R12, 312(SP)
+	JMP        rowsDone
+
+longerThan16:
+	MOVQ 280(SP), BX
+	CMPQ BX, $+32
+	JGT  longerThan32
+	MOVQ 304(SP), BX
+	MOVQ 312(SP), R10
+	MOVQ 288(SP), SI
+	MOVQ 296(SP), R12
+	MOVQ 256(SP), R8
+	MOVQ 264(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ 272(SP), CX
+
+row16:
+	VMOVUPS    (BX), X1
+	VMOVUPS    (BX)(R8*1), X2
+	VMOVUPS    X1, (R10)
+	VMOVUPS    X2, (R10)(CX*1)
+	PREFETCHT0 (BX)(AX*1)
+	PREFETCHT0 (BX)(DX*1)
+	ADDQ       SI, BX
+	ADDQ       R12, R10
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row16
+	MOVQ       BX, 304(SP)
+	MOVQ       R10, 312(SP)
+	JMP        rowsDone
+
+longerThan32:
+	MOVQ 280(SP), R12
+	CMPQ R12, $+64
+	JGT  longerThan64
+	MOVQ 304(SP), R12
+	MOVQ 312(SP), SI
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), R10
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), R8
+	MOVQ 272(SP), BX
+
+row32:
+	VMOVUPS    (R12), Y2
+	VMOVUPS    (R12)(DX*1), Y1
+	VMOVUPS    Y2, (SI)
+	VMOVUPS    Y1, (SI)(BX*1)
+	PREFETCHT0 (R12)(AX*1)
+	PREFETCHT0 (R12)(R8*1)
+	ADDQ       CX, R12
+	ADDQ       R10, SI
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row32
+	MOVQ       R12, 304(SP)
+	MOVQ       SI, 312(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 280(SP), R10
+	CMPQ R10, $+128
+	JGT  longerThan128
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), CX
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), SI
+	MOVQ 256(SP), R8
+	MOVQ 264(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ 272(SP), R12
+
+row64:
+	VMOVUPS    (R10), Y1
+	VMOVUPS    32(R10), Y2
+	VMOVUPS    (R10)(R8*1), Y3
+	VMOVUPS    32(R10)(R8*1), Y4
+	VMOVUPS    Y1, (CX)
+	VMOVUPS    Y2, 32(CX)
+	VMOVUPS    Y3, (CX)(R12*1)
+	VMOVUPS    Y4, 32(CX)(R12*1)
+	PREFETCHT0 (R10)(AX*1)
+	PREFETCHT0 (R10)(DX*1)
+	ADDQ       BX, R10
+	ADDQ       SI, CX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row64
+	MOVQ       R10, 304(SP)
+	MOVQ       CX, 312(SP)
+	JMP        rowsDone
+
+longerThan128:
+	MOVQ 304(SP), SI
+	MOVQ 312(SP), BX
+	MOVQ 264(SP), CX
+
+longRow:
+	MOVQ 280(SP), R12
+	ADDQ $-128, R12
+
+piece:
+	VMOVUPS    (SI), Y4
+	VMOVUPS    32(SI), Y3
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y1
+	VMOVUPS    Y4, (BX)
+	VMOVUPS    Y3, 32(BX)
+	VMOVUPS    Y2, 64(BX)
+	VMOVUPS    Y1, 96(BX)
+	PREFETCHT0 (SI)(CX*1)
+	PREFETCHT0 64(SI)(CX*1)
+	ADDQ       $+128, SI
+	ADDQ       $+128, BX
+	ADDQ       $-128, R12
+	CMPQ       R12, $+0
+	JGT        piece
+	ADDQ       R12, SI
+	ADDQ       R12, BX
+	VMOVUPS    (SI), Y4
+	VMOVUPS    32(SI), Y3
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y1
+	VMOVUPS    Y4, (BX)
+	VMOVUPS    Y3, 32(BX)
+	VMOVUPS    Y2, 64(BX)
+	VMOVUPS    Y1, 96(BX)
+	ADDQ       $+128, SI
+	ADDQ       $+128, BX
+	ADDQ       288(SP), SI
+	ADDQ       296(SP), BX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        longRow
+	MOVQ       SI, 304(SP)
+	MOVQ       BX, 312(SP)
+
+rowsDone:
+	MOVQ  320(SP), DI
+	TESTQ DI, DI
+	JNE   rowsNext
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
+	JEQ   end
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
+	JMP   rowsMatrix
+
+gather:
+	MOVQ $+0, DI
+	MOVQ (SP), R12
+	MOVQ 32(R12), R12
+	MOVQ $+4, BX
+	JMP  gatherAny
+
+gatherThin:
+	MOVQ $+1, DI
+	MOVQ $+1, R12
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	SHLQ $0x02, BX
+
+gatherAny:
+	MOVQ DI, 408(SP)
+	MOVQ R12, 416(SP)
+	MOVQ (SP), CX
+	MOVQ 48(CX), CX
+	CMPQ CX, $+4
+	JLT  elements
+	MOVQ $+0, DI
+
+gatherLast:
+	CMPQ BX, $+16
+	JGE  gatherInside
+	ADDQ $+1, DI
+	ADDQ CX, BX
+	JMP  gatherLast
+
+gatherInside:
+	MOVQ  DI, 448(SP)
+	MOVQ  16(SP), R12
+	SUBQ  DI, R12
+	CMPQ  R12, $+8
+	JLT   elements
+	MOVQ  R12, 16(SP)
+	ANDQ  $+7, R12
+	ADDQ  $-8, R12
+	IMULQ R12, CX
+	MOVQ  CX, 464(SP)
+	SHLQ  $0x02, R12
+	MOVQ  R12, 472(SP)
+	MOVQ  (SP), CX
+	MOVQ  48(CX), CX
+	MOVQ  CX, 360(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 368(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 376(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 384(SP)
+	MOVQ  (SP), CX
+	MOVQ  80(CX), CX
+	MOVQ  CX, 392(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 400(SP)
+
+gatherMatrix:
+	MOVQ 24(SP), CX
+	MOVQ CX, 432(SP)
+	MOVQ 32(SP), CX
+	MOVQ CX, 440(SP)
+	MOVQ 416(SP), CX
+	MOVQ CX, 424(SP)
+
+gatherPass:
+	MOVQ 432(SP), CX
+	MOVQ 440(SP), BX
+	MOVQ 360(SP), R12
+	MOVQ 368(SP), DI
+	LEAQ (R12)(DI*1), SI
+	MOVQ CX, DX
+	ADDQ 376(SP), DX
+	MOVQ 392(SP), AX
+	MOVQ 400(SP), R8
+	LEAQ (AX)(R8*1), R10
+	MOVQ 16(SP), R11
+	MOVQ R11, 456(SP)
+
+gatherTile:
+	MOVQ 456(SP), R11
+	CMPQ R11, $+8
+	JGE  gatherWhole
+	MOVQ $+8, R11
+	MOVQ R11, 456(SP)
+	MOVQ 464(SP), R11
+	ADDQ R11, CX
+	ADDQ R11, DX
+	ADDQ 472(SP), BX
+
+gatherWhole:
+	MOVQ        408(SP), R11
+	TESTQ       R11, R11
+	JNE         thinTile
+	VMOVUPS     (CX), X1
+	VINSERTF128 $0x01, (DX), Y1, Y1
+	VMOVUPS     (CX)(R12*1), X2
+	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
+	VMOVUPS     (CX)(DI*1), X3
+	VINSERTF128 $0x01, (DX)(DI*1), Y3, Y3
+	VMOVUPS     (CX)(SI*1), X4
+	VINSERTF128 $0x01, (DX)(SI*1), Y4, Y4
+	VUNPCKLPS   Y3, Y1, Y1
+	VUNPCKLPS   Y4, Y2, Y2
+	VUNPCKLPS   Y2, Y1, Y1
+	VMOVUPS     Y1, (BX)
+	JMP         gatherStored
+
+thinTile:
+	VMOVUPS     (CX), X1
+	VINSERTF128 $0x01, (DX), Y1, Y1
+	VMOVUPS     (CX)(R12*1), X2
+	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
+	VMOVUPS     (CX)(DI*1), X4
+	VINSERTF128 $0x01, (DX)(DI*1), Y4, Y4
+	VMOVUPS     (CX)(SI*1), X3
+	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
+	VUNPCKLPS   Y4, Y1, Y0
+	VUNPCKHPS   Y4, Y1, Y4
+	VUNPCKLPS   Y3, Y2, Y1
+	VUNPCKHPS   Y3, Y2, Y3
+	VUNPCKLPS   Y1, Y0, Y2
+	VUNPCKHPS   Y1, Y0, Y1
+	VUNPCKLPS   Y3, Y4, Y0
+	VUNPCKHPS   Y3, Y4, Y3
+	MOVQ        (SP), R11
+	MOVQ        32(R11), R11
+	VMOVUPS     Y2, (BX)
+	CMPQ        R11, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y1, (BX)(AX*1)
+	CMPQ        R11, $+2
+	JEQ         gatherStored
+	VMOVUPS     Y0, (BX)(R8*1)
+	CMPQ        R11, $+3
+	JEQ         gatherStored
+	VMOVUPS     Y3, (BX)(R10*1)
+
+gatherStored:
+	MOVQ  384(SP), R11
+	ADDQ  R11, CX
+	ADDQ  R11, DX
+	ADDQ  $+32, BX
+	MOVQ  456(SP), R11
+	ADDQ  $-8, R11
+	MOVQ  R11, 456(SP)
+	TESTQ R11, R11
+	JNE   gatherTile
+	MOVQ  (SP), R10
+	MOVQ  56(R10), R10
+	ADDQ  432(SP), R10
+	MOVQ  R10, 432(SP)
+	MOVQ  (SP), R10
+	MOVQ  80(R10), R10
+	ADDQ  440(SP), R10
+	MOVQ  R10, 440(SP)
+	MOVQ  424(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 424(SP)
+	TESTQ R10, R10
+	JNE   gatherPass
+	MOVQ  8(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 8(SP)
+	TESTQ R10, R10
+	JEQ   gathered
+	MOVQ  (SP), R10
+	MOVQ  40(R10), R10
+	ADDQ  24(SP), R10
+	MOVQ  R10, 24(SP)
+	MOVQ  (SP), R10
+	MOVQ  64(R10), R10
+	ADDQ  32(SP), R10
+	MOVQ  R10, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  448(SP), R8
+	TESTQ R8, R8
+	JEQ   end
+	MOVQ  16(SP), R10
+	MOVQ  R8, 16(SP)
+	MOVQ  (SP), AX
+	MOVQ  16(AX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  (SP), AX
+	MOVQ  8(AX), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  (AX), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  360(SP), R8
+	IMULQ R10, R8
+	ADDQ  24(SP), R8
+	MOVQ  R8, 24(SP)
+	SHLQ  $0x02, R10
+	ADDQ  32(SP), R10
+	MOVQ  R10, 32(SP)
+
+elements:
+	MOVQ  16(SP), R8
+	MOVQ  (SP), R10
+	MOVQ  32(R10), R10
+	CMPQ  R8, R10
+	JGT   tall
+	MOVQ  R10, 528(SP)
+	MOVQ  R8, 536(SP)
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, 480(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 488(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 496(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 504(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 512(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 520(SP)
+	MOVQ  528(SP), SI
+	ANDQ  $-4, SI
+	MOVQ  (SP), BX
+	MOVQ  56(BX), BX
+	IMULQ BX, SI
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, BX
+	SUBQ  SI, AX
+	MOVQ  AX, 552(SP)
+	MOVQ  536(SP), SI
+	IMULQ SI, BX
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 568(SP)
+	MOVQ  528(SP), SI
+	ANDQ  $-4, SI
+	MOVQ  (SP), BX
+	MOVQ  80(BX), BX
+	IMULQ BX, SI
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, BX
+	SUBQ  SI, AX
+	MOVQ  AX, 560(SP)
+	MOVQ  536(SP), SI
+	IMULQ SI, BX
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 576(SP)
+	JMP   lines
+
+tall:
+	MOVQ  R8, 528(SP)
+	MOVQ  R10, 536(SP)
+	MOVQ  (SP), R10
+	MOVQ  48(R10), R10
+	MOVQ  R10, 480(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 488(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 496(SP)
+	MOVQ  (SP), R10
+	MOVQ  72(R10), R10
+	MOVQ  R10, 504(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 512(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 520(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	IMULQ R8, BX
+	MOVQ  (SP), R10
+	MOVQ  56(R10), R10
+	MOVQ  R10, R8
+	SUBQ  BX, R10
+	MOVQ  R10, 552(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R8
+	MOVQ  (SP), R10
+	MOVQ  40(R10), R10
+	SUBQ  R8, R10
+	MOVQ  R10, 568(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	IMULQ R8, BX
+	MOVQ  (SP), R10
+	MOVQ  80(R10), R10
+	MOVQ  R10, R8
+	SUBQ  BX, R10
+	MOVQ  R10, 560(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R8
+	MOVQ  (SP), R10
+	MOVQ  64(R10), R10
+	SUBQ  R8, R10
+	MOVQ  R10, 576(SP)
+
+lines:
+	MOVQ 24(SP), R8
+	MOVQ 32(SP), R10
+	MOVQ 480(SP), AX
+	MOVQ 488(SP), SI
+	LEAQ (AX)(SI*1), DI
+	MOVQ 504(SP), R12
+	MOVQ 512(SP), DX
+	LEAQ (R12)(DX*1), CX
+
+elementsMatrix:
+	MOVQ 536(SP), R11
+	MOVQ R11, 544(SP)
+
+elementsLine:
+	MOVQ 528(SP), BX
+	CMPQ BX, $+4
+	JLT  single0
+
+four:
+	MOVL (R8), R11
+	MOVL (R8)(AX*1), R9
+	MOVL (R8)(SI*1), R14
+	MOVL (R8)(DI*1), R13
+	MOVL R11, (R10)
+	MOVL R9, (R10)(R12*1)
+	MOVL R14, (R10)(DX*1)
+	MOVL R13, (R10)(CX*1)
+	ADDQ 496(SP), R8
+	ADDQ 520(SP), R10
+	ADDQ $-4, BX
+	CMPQ BX, $+4
+	JGE  four
+
+single0:
+	CMPQ BX, $+0
+	JLE  elementsLineDone
+	MOVL (R8), R13
+	MOVL R13, (R10)
+	CMPQ BX, $+1
+	JLE  elementsLineDone
+	MOVL (R8)(AX*1), R13
+	MOVL R13, (R10)(R12*1)
+	CMPQ BX, $+2
+	JLE  elementsLineDone
+	MOVL (R8)(SI*1), R13
+	MOVL R13, (R10)(DX*1)
+
+elementsLineDone:
+	MOVQ  544(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 544(SP)
+	ADDQ  552(SP), R8
+	ADDQ  560(SP), R10
+	TESTQ BX, BX
+	JNE   elementsLine
+	MOVQ  8(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 8(SP)
+	ADDQ  568(SP), R8
+	ADDQ  576(SP), R10
+	TESTQ BX, BX
+	JNE   elementsMatrix
+
+end:
+	VZEROUPPER
+	RET
+
+// func packF64AVX2(a *byte)
+// Requires: AVX, MMX+
+TEXT ·packF64AVX2(SB), $552-8
+	MOVQ a+0(FP), AX
+	MOVQ AX, (SP)
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
+	MOVQ (SP), AX
+	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
+	CMPQ AX, $+8
+	JNE  scattered
+	CMPQ CX, $+8
+	JEQ  copy
+	CMPQ DX, $+8
+	JNE  elements
+	CMPQ SI, $+2
+	JLE  thin
+
+notThin:
+	CMPQ BX, $+2
+	JLT  elements
+	CMPQ BX, $+4
+	JLT  low
+	JMP  transpose
+
+scattered:
+	CMPQ DX, $+8
+	JNE  elements
+	CMPQ BX, $+4
+	JGE  gather
+	JMP  elements
+
+thin:
+	CMPQ BX, $+4
+	JGE  gatherThin
+	CMPQ SI, $+2
+	JEQ  notThin
+	JMP  elements
+
+transpose:
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 64(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 72(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+1, SI
+	ADDQ  $-2, SI
+	MOVQ  64(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 192(SP)
+	SHLQ  $0x03, SI
+	MOVQ  SI, 184(SP)
+
+matrix:
+	MOVQ 24(SP), BX
+	MOVQ BX, 96(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 104(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 112(SP)
+
+squares:
+	MOVQ  112(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x02, SI
+	TESTQ SI, SI
+	JNE   squaresInside
+	ADDQ  $-4, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  96(SP), DX
+	MOVQ  DX, 96(SP)
+	SHLQ  $0x03, BX
+	ADDQ  104(SP), BX
+	MOVQ  BX, 104(SP)
+	MOVQ  $+4, BX
+	MOVQ  $+1, SI
+
+squaresInside:
+	CMPQ SI, $+2
+	JLE  squaresCounted
+	MOVQ $+2, SI
+
+squaresCounted:
+	MOVQ  SI, 128(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x02, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 112(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  56(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 160(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 176(SP)
+	MOVQ  96(SP), DX
+	TESTQ BX, BX
+	JEQ   nextMatrix
+	MOVQ  128(SP), CX
+	SHLQ  $0x02, CX
+	CMPQ  CX, BX
+	JLE   nextFull
+	MOVQ  BX, CX
+
+nextFull:
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
+	JMP   nextKnown
+
+nextMatrix:
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
+	JEQ  nextKnown
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
+
+nextKnown:
+	MOVQ  DX, 200(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
+	JEQ   aligned
+	MOVQ  $+63, DX
+
+aligned:
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x03, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
+	SHRQ  $0x06, DX
+	MOVQ  DX, 208(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  128(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x02, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 216(SP)
+	MOVQ  $+4, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
+
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 224(SP)
+	MOVQ CX, 232(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 120(SP)
+	MOVQ 96(SP), BX
+	MOVQ 104(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 64(SP), DI
+	MOVQ 200(SP), R8
+	MOVQ 208(SP), R9
+	MOVQ $+4, R10
+	MOVQ R10, 144(SP)
+	MOVQ 56(SP), R10
+	ADDQ $-64, R10
+	MOVQ R10, 152(SP)
+	MOVQ $+32, R10
+	MOVQ 88(SP), R11
+	SUBQ R11, R10
+	MOVQ R10, 168(SP)
+	MOVQ 120(SP), R11
+	CMPQ R11, $+8
+	JGE  square
+
+narrow:
+	MOVQ  232(SP), R11
+	TESTQ R11, R11
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow0
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+extraInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow1
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+extraInRow1:
+	ADDQ  $-2, R11
+	TESTQ R11, R11
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R11
+	MOVQ R11, 144(SP)
+	MOVQ 56(SP), R11
+	ADDQ $-16, R11
+	MOVQ R11, 152(SP)
+	MOVQ $+32, R11
+	MOVQ 72(SP), R10
+	SUBQ R10, R11
+	MOVQ R11, 168(SP)
+	MOVQ $+0, R10
+	MOVQ R10, 224(SP)
+
+narrowTile:
+	MOVQ  120(SP), R10
+	TESTQ R10, R10
+	JEQ   squaresDone
+	MOVQ  120(SP), R10
+	CMPQ  R10, $+2
+	JGE   square
+	ADDQ  184(SP), BX
+	ADDQ  192(SP), AX
+	MOVQ  $+2, R10
+	MOVQ  R10, 120(SP)
+
+square:
+	MOVQ 128(SP), R10
+	MOVQ R10, 136(SP)
+
+tiles:
+	MOVQ  224(SP), R10
+	TESTQ R10, R10
+	JEQ   noShare
+
+ahead:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow0
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+aheadInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow1
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+aheadInRow1:
+	ADDQ  $-2, R10
+	TESTQ R10, R10
+	JNE   ahead
+
+noShare:
+	MOVQ 144(SP), R10
+
+tile:
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (BX)(SI*1), Y0, Y0
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (BX)(DX*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y1
+	ADDQ        $+16, BX
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y1, (AX)(DI*1)
+	ADDQ        72(SP), AX
+	ADDQ        $-1, R10
+	TESTQ       R10, R10
+	JNE         tile
+	MOVQ        136(SP), R10
+	ADDQ        $-1, R10
+	MOVQ        R10, 136(SP)
+	TESTQ       R10, R10
+	JEQ         squareDone
+	ADDQ        152(SP), BX
+	ADDQ        168(SP), AX
+	JMP         tiles
+
+squareDone:
+	ADDQ 160(SP), BX
+	ADDQ 176(SP), AX
+	MOVQ 144(SP), R10
+	SHLQ $0x01, R10
+	MOVQ 120(SP), R11
+	SUBQ R10, R11
+	MOVQ R11, 120(SP)
+	CMPQ R10, $+2
+	JEQ  narrowTile
+	CMPQ R11, $+8
+	JGE  square
+	JMP  narrow
+
+squaresDone:
+	MOVQ  128(SP), DI
+	MOVQ  56(SP), AX
+	IMULQ DI, AX
+	ADDQ  96(SP), AX
+	MOVQ  AX, 96(SP)
+	SHLQ  $0x05, DI
+	ADDQ  104(SP), DI
+	MOVQ  DI, 104(SP)
+	MOVQ  112(SP), AX
+	TESTQ AX, AX
+	JNE   squares
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JEQ   end
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   matrix
+
+low:
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 40(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 56(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 64(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 72(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 80(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 88(SP)
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	ANDQ  $+1, AX
+	ADDQ  $-2, AX
+	MOVQ  64(SP), DI
+	IMULQ AX, DI
+	MOVQ  DI, 192(SP)
+	SHLQ  $0x03, AX
+	MOVQ  AX, 184(SP)
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	ADDQ  $-2, DI
+	MOVQ  40(SP), AX
+	IMULQ DI, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x03, DI
+	MOVQ  72(SP), DX
+	MOVQ  DX, 168(SP)
+	MOVQ  DI, 72(SP)
+
+lowMatrix:
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
+	MOVQ AX, 120(SP)
+	MOVQ 24(SP), AX
+	MOVQ 32(SP), DI
+	MOVQ 40(SP), DX
+	MOVQ 48(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R9
+	LEAQ (BX)(R9*1), R8
+
+lowTile:
+	MOVQ 120(SP), R11
+	CMPQ R11, $+2
+	JGE  lowInside
+	ADDQ 184(SP), AX
+	ADDQ 192(SP), DI
+	MOVQ $+2, R11
+	MOVQ R11, 120(SP)
+
+lowInside:
+	VMOVUPS      (AX), X1
+	VINSERTF128  $0x01, (AX)(SI*1), Y1, Y1
+	VMOVUPS      (AX)(DX*1), X2
+	VINSERTF128  $0x01, (AX)(CX*1), Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y0
+	VUNPCKHPD    Y2, Y1, Y2
+	ADDQ         $+16, AX
+	VMOVUPS      X0, (DI)
+	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
+	VMOVUPS      X2, (DI)(BX*1)
+	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
+	ADDQ         168(SP), DI
+	MOVQ         120(SP), R11
+	ADDQ         $-2, R11
+	MOVQ         R11, 120(SP)
+	TESTQ        R11, R11
+	JNE          lowTile
+	MOVQ         8(SP), R8
+	ADDQ         $-1, R8
+	MOVQ         R8, 8(SP)
+	TESTQ        R8, R8
+	JEQ          end
+	MOVQ         (SP), R8
+	MOVQ         40(R8), R8
+	ADDQ         24(SP), R8
+	MOVQ         R8, 24(SP)
+	MOVQ         (SP), R8
+	MOVQ         64(R8), R8
+	ADDQ         32(SP), R8
+	MOVQ         R8, 32(SP)
+	JMP          lowMatrix
+
+copy:
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	SHLQ $0x03, R8
+	MOVQ R8, 264(SP)
+	MOVQ (SP), R9
+	MOVQ 48(R9), R9
+	CMPQ R8, $+128
+	JLE  stride48
+	SUBQ R8, R9
+
+stride48:
+	MOVQ R9, 272(SP)
+	MOVQ (SP), R9
+	MOVQ 72(R9), R9
+	CMPQ R8, $+128
+	JLE  stride72
+	SUBQ R8, R9
+
+stride72:
+	MOVQ R9, 280(SP)
+	MOVQ R8, R9
+	ADDQ $-16, R9
+	MOVQ R9, 256(SP)
+	CMPQ R8, $+32
+	JLE  pieceKnown
+	MOVQ R8, R9
+	ADDQ $-32, R9
+	MOVQ R9, 256(SP)
+	CMPQ R8, $+64
+	JLE  pieceKnown
+	MOVQ R8, R9
+	ADDQ $-64, R9
+	MOVQ R9, 256(SP)
+	CMPQ R8, $+128
+	JLE  pieceKnown
+
+pieceKnown:
+	MOVQ 256(SP), BX
+	MOVQ BX, 240(SP)
+	MOVQ $+16, R9
+	CMPQ R8, $+128
+	JLE  farKnown
+	MOVQ $+4, R9
+	CMPQ R8, $+1024
+	JLE  farKnown
+	MOVQ $+1, R9
+
+farKnown:
+	MOVQ  R9, 312(SP)
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  $+0, BX
+	CMPQ  R8, $+64
+	JLT   aheadKnown
+	MOVQ  R8, BX
+	IMULQ R9, BX
+
+aheadKnown:
+	MOVQ  BX, 320(SP)
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	MOVQ  $+1, CX
+	CMPQ  DI, R9
+	JLT   moreOuters
+	SUBQ  R9, DI
+	IMULQ R8, DI
+	SUBQ  DI, BX
+	JMP   outersKnown
+
+moreOuters:
+	SHLQ $0x01, BX
+	SHLQ $0x01, CX
+	SHLQ $0x01, DI
+	CMPQ DI, R9
+	JLT  moreOuters
+
+outersKnown:
+	MOVQ BX, 336(SP)
+	MOVQ CX, 328(SP)
+
+rowsMatrix:
+	MOVQ 24(SP), R9
+	MOVQ R9, 288(SP)
+	MOVQ 32(SP), R9
+	MOVQ R9, 296(SP)
+	MOVQ (SP), R9
+	MOVQ 24(R9), R9
+	MOVQ R9, 304(SP)
+
+rowsNext:
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), DI
+	MOVQ CX, R9
+	SUBQ DI, R9
+	MOVQ 320(SP), BX
+	CMPQ R9, $+0
+	JGT  rowsCounted
+	MOVQ CX, R9
+	MOVQ $+0, BX
+	MOVQ 8(SP), CX
+	MOVQ 328(SP), DI
+	CMPQ CX, DI
+	JLE  lastRows
+	MOVQ 336(SP), BX
+
+lastRows:
+	MOVQ R9, CX
+
+rowsCounted:
+	MOVQ BX, 248(SP)
+	SUBQ R9, CX
+	MOVQ CX, 304(SP)
+	MOVQ 264(SP), BX
+	CMPQ BX, $+32
+	JGT  longerThan32
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), DI
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), R8
+	MOVQ 240(SP), SI
+	MOVQ 248(SP), DX
+	LEAQ (SI)(DX*1), AX
+	MOVQ 256(SP), R11
+
+row16:
+	VMOVUPS    (BX), X2
+	VMOVUPS    (BX)(SI*1), X0
+	VMOVUPS    X2, (DI)
+	VMOVUPS    X0, (DI)(R11*1)
+	PREFETCHT0 (BX)(DX*1)
+	PREFETCHT0 (BX)(AX*1)
+	ADDQ       CX, BX
+	ADDQ       R8, DI
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        row16
+	MOVQ       BX, 288(SP)
+	MOVQ       DI, 296(SP)
+	JMP        rowsDone
+
+longerThan32:
+	MOVQ 264(SP), R8
+	CMPQ R8, $+64
+	JGT  longerThan64
+	MOVQ 288(SP), R8
+	MOVQ 296(SP), CX
+	MOVQ 272(SP), R11
+	MOVQ 280(SP), DI
+	MOVQ 240(SP), AX
+	MOVQ 248(SP), DX
+	LEAQ (AX)(DX*1), SI
+	MOVQ 256(SP), BX
+
+row32:
+	VMOVUPS    (R8), Y0
+	VMOVUPS    (R8)(AX*1), Y2
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, (CX)(BX*1)
+	PREFETCHT0 (R8)(DX*1)
+	PREFETCHT0 (R8)(SI*1)
+	ADDQ       R11, R8
+	ADDQ       DI, CX
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        row32
+	MOVQ       R8, 288(SP)
+	MOVQ       CX, 296(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 264(SP), DI
+	CMPQ DI, $+128
+	JGT  longerThan128
+	MOVQ 288(SP), DI
+	MOVQ 296(SP), R11
+	MOVQ 272(SP), BX
+	MOVQ 280(SP), CX
+	MOVQ 240(SP), SI
+	MOVQ 248(SP), DX
+	LEAQ (SI)(DX*1), AX
+	MOVQ 256(SP), R8
+
+row64:
+	VMOVUPS    (DI), Y2
+	VMOVUPS    32(DI), Y0
+	VMOVUPS    (DI)(SI*1), Y1
+	VMOVUPS    32(DI)(SI*1), Y3
+	VMOVUPS    Y2, (R11)
+	VMOVUPS    Y0, 32(R11)
+	VMOVUPS    Y1, (R11)(R8*1)
+	VMOVUPS    Y3, 32(R11)(R8*1)
+	PREFETCHT0 (DI)(DX*1)
+	PREFETCHT0 (DI)(AX*1)
+	ADDQ       BX, DI
+	ADDQ       CX, R11
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        row64
+	MOVQ       DI, 288(SP)
+	MOVQ       R11, 296(SP)
+	JMP        rowsDone
+
+longerThan128:
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), BX
+	MOVQ 248(SP), R11
+
+longRow:
+	MOVQ 264(SP), R8
+	ADDQ $-128, R8
+
+piece:
+	VMOVUPS    (CX), Y3
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    96(CX), Y2
+	VMOVUPS    Y3, (BX)
+	VMOVUPS    Y1, 32(BX)
+	VMOVUPS    Y0, 64(BX)
+	VMOVUPS    Y2, 96(BX)
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	ADDQ       $+128, CX
+	ADDQ       $+128, BX
+	ADDQ       $-128, R8
+	CMPQ       R8, $+0
+	JGT        piece
+	ADDQ       R8, CX
+	ADDQ       R8, BX
+	VMOVUPS    (CX), Y3
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    96(CX), Y2
+	VMOVUPS    Y3, (BX)
+	VMOVUPS    Y1, 32(BX)
+	VMOVUPS    Y0, 64(BX)
+	VMOVUPS    Y2, 96(BX)
+	ADDQ       $+128, CX
+	ADDQ       $+128, BX
+	ADDQ       272(SP), CX
+	ADDQ       280(SP), BX
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        longRow
+	MOVQ       CX, 288(SP)
+	MOVQ       BX, 296(SP)
+
+rowsDone:
+	MOVQ  304(SP), R9
+	TESTQ R9, R9
+	JNE   rowsNext
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	TESTQ R9, R9
+	JEQ   end
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+	JMP   rowsMatrix
+
+gather:
+	MOVQ $+0, R9
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	MOVQ $+8, BX
+	JMP  gatherAny
+
+gatherThin:
+	MOVQ $+1, R9
+	MOVQ $+1, R8
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	SHLQ $0x03, BX
+
+gatherAny:
+	MOVQ R9, 376(SP)
+	MOVQ R8, 384(SP)
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	CMPQ R11, $+8
+	JLT  elements
+	MOVQ $+0, R9
+
+gatherLast:
+	CMPQ BX, $+16
+	JGE  gatherInside
+	ADDQ $+1, R9
+	ADDQ R11, BX
+	JMP  gatherLast
+
+gatherInside:
+	MOVQ  R9, 416(SP)
+	MOVQ  16(SP), R8
+	SUBQ  R9, R8
+	CMPQ  R8, $+4
+	JLT   elements
+	MOVQ  R8, 16(SP)
+	ANDQ  $+3, R8
+	ADDQ  $-4, R8
+	IMULQ R8, R11
+	MOVQ  R11, 432(SP)
+	SHLQ  $0x03, R8
+	MOVQ  R8, 440(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  R11, 344(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 352(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 360(SP)
+	MOVQ  (SP), R11
+	MOVQ  80(R11), R11
+	MOVQ  R11, 368(SP)
+
+gatherMatrix:
+	MOVQ 24(SP), R11
+	MOVQ R11, 400(SP)
+	MOVQ 32(SP), R11
+	MOVQ R11, 408(SP)
+	MOVQ 384(SP), R11
+	MOVQ R11, 392(SP)
+
+gatherPass:
+	MOVQ 400(SP), R11
+	MOVQ 408(SP), BX
+	MOVQ 344(SP), R8
+	MOVQ 352(SP), R9
+	LEAQ (R8)(R9*1), CX
+	MOVQ 368(SP), AX
+	MOVQ 16(SP), DX
+	MOVQ DX, 424(SP)
+
+gatherTile:
+	MOVQ 424(SP), DX
+	CMPQ DX, $+4
+	JGE  gatherWhole
+	MOVQ $+4, DX
+	MOVQ DX, 424(SP)
+	ADDQ 432(SP), R11
+	ADDQ 440(SP), BX
+
+gatherWhole:
+	MOVQ        376(SP), DX
+	TESTQ       DX, DX
+	JNE         thinTile
+	VMOVUPS     (R11), X2
+	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
+	VMOVUPS     (R11)(R8*1), X0
+	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VUNPCKLPD   Y0, Y2, Y2
+	VMOVUPS     Y2, (BX)
+	JMP         gatherStored
+
+thinTile:
+	VMOVUPS     (R11), X2
+	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
+	VMOVUPS     (R11)(R8*1), X0
+	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VUNPCKLPD   Y0, Y2, Y1
+	VUNPCKHPD   Y0, Y2, Y0
+	MOVQ        (SP), DX
+	MOVQ        32(DX), DX
+	VMOVUPS     Y1, (BX)
+	CMPQ        DX, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y0, (BX)(AX*1)
+
+gatherStored:
+	ADDQ  360(SP), R11
+	ADDQ  $+32, BX
+	MOVQ  424(SP), DX
+	ADDQ  $-4, DX
+	MOVQ  DX, 424(SP)
+	TESTQ DX, DX
+	JNE   gatherTile
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	ADDQ  400(SP), AX
+	MOVQ  AX, 400(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	ADDQ  408(SP), AX
+	MOVQ  AX, 408(SP)
+	MOVQ  392(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 392(SP)
+	TESTQ AX, AX
+	JNE   gatherPass
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JEQ   gathered
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  416(SP), BX
+	TESTQ BX, BX
+	JEQ   end
+	MOVQ  16(SP), AX
+	MOVQ  BX, 16(SP)
+	MOVQ  (SP), CX
+	MOVQ  16(CX), CX
+	MOVQ  CX, 8(SP)
+	MOVQ  (SP), CX
+	MOVQ  8(CX), CX
+	MOVQ  CX, 24(SP)
+	MOVQ  (SP), CX
+	MOVQ  (CX), CX
+	MOVQ  CX, 32(SP)
+	MOVQ  344(SP), BX
+	IMULQ AX, BX
+	ADDQ  24(SP), BX
+	MOVQ  BX, 24(SP)
+	SHLQ  $0x03, AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+
+elements:
+	MOVQ  16(SP), BX
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	CMPQ  BX, AX
+	JGT   tall
+	MOVQ  AX, 496(SP)
+	MOVQ  BX, 504(SP)
+	MOVQ  (SP), CX
+	MOVQ  56(CX), CX
+	MOVQ  CX, 448(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 456(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 464(SP)
+	MOVQ  (SP), CX
+	MOVQ  80(CX), CX
+	MOVQ  CX, 472(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 480(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 488(SP)
+	MOVQ  496(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	IMULQ R9, R8
+	MOVQ  (SP), CX
+	MOVQ  48(CX), CX
+	MOVQ  CX, R9
+	SUBQ  R8, CX
+	MOVQ  CX, 520(SP)
+	MOVQ  504(SP), R8
+	IMULQ R8, R9
+	MOVQ  (SP), CX
+	MOVQ  40(CX), CX
+	SUBQ  R9, CX
+	MOVQ  CX, 536(SP)
+	MOVQ  496(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	IMULQ R9, R8
+	MOVQ  (SP), CX
+	MOVQ  72(CX), CX
+	MOVQ  CX, R9
+	SUBQ  R8, CX
+	MOVQ  CX, 528(SP)
+	MOVQ  504(SP), R8
+	IMULQ R8, R9
+	MOVQ  (SP), CX
+	MOVQ  64(CX), CX
+	SUBQ  R9, CX
+	MOVQ  CX, 544(SP)
+	JMP   lines
+
+tall:
+	MOVQ  BX, 496(SP)
+	MOVQ  AX, 504(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 448(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 456(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 464(SP)
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, 472(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 480(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 488(SP)
+	MOVQ  496(SP), R9
+	ANDQ  $-4, R9
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	IMULQ BX, R9
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, BX
+	SUBQ  R9, AX
+	MOVQ  AX, 520(SP)
+	MOVQ  504(SP), R9
+	IMULQ R9, BX
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 536(SP)
+	MOVQ  496(SP), R9
+	ANDQ  $-4, R9
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	IMULQ BX, R9
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, BX
+	SUBQ  R9, AX
+	MOVQ  AX, 528(SP)
+	MOVQ  504(SP), R9
+	IMULQ R9, BX
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 544(SP)
+
+lines:
+	MOVQ 24(SP), BX
+	MOVQ 32(SP), AX
+	MOVQ 448(SP), CX
+	MOVQ 456(SP), R8
+	LEAQ (CX)(R8*1), R11
+	MOVQ 472(SP), DX
+	MOVQ 480(SP), SI
+	LEAQ (DX)(SI*1), DI
+
+elementsMatrix:
+	MOVQ 504(SP), R10
+	MOVQ R10, 512(SP)
+
+elementsLine:
+	MOVQ 496(SP), R9
+	CMPQ R9, $+4
+	JLT  single0
+
+four:
+	MOVQ (BX), R10
+	MOVQ (BX)(CX*1), R12
+	MOVQ (BX)(R8*1), R13
+	MOVQ (BX)(R11*1), R14
+	MOVQ R10, (AX)
+	MOVQ R12, (AX)(DX*1)
+	MOVQ R13, (AX)(SI*1)
+	MOVQ R14, (AX)(DI*1)
+	ADDQ 464(SP), BX
+	ADDQ 488(SP), AX
+	ADDQ $-4, R9
+	CMPQ R9, $+4
+	JGE  four
+
+single0:
+	CMPQ R9, $+0
+	JLE  elementsLineDone
+	MOVQ (BX), R14
+	MOVQ R14, (AX)
+	CMPQ R9, $+1
+	JLE  elementsLineDone
+	MOVQ (BX)(CX*1), R14
+	MOVQ R14, (AX)(DX*1)
+	CMPQ R9, $+2
+	JLE  elementsLineDone
+	MOVQ (BX)(R8*1), R14
+	MOVQ R14, (AX)(SI*1)
+
+elementsLineDone:
+	MOVQ  512(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 512(SP)
+	ADDQ  520(SP), BX
+	ADDQ  528(SP), AX
+	TESTQ R9, R9
+	JNE   elementsLine
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	ADDQ  536(SP), BX
+	ADDQ  544(SP), AX
+	TESTQ R9, R9
+	JNE   elementsMatrix
+
+end:
+	VZEROUPPER
+	RET
+
+// func packF16AVX2(a *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·packF16AVX2(SB), $616-8
+	MOVQ a+0(FP), AX
+	MOVQ AX, (SP)
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
+	MOVQ (SP), AX
+	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
+	CMPQ AX, $+2
+	JNE  scattered
+	CMPQ CX, $+2
+	JEQ  copy
+	CMPQ DX, $+2
+	JNE  elements
+	CMPQ SI, $+8
+	JLE  thin
+
+notThin:
+	CMPQ BX, $+8
+	JLT  elements
+	CMPQ BX, $+16
+	JLT  low
+	JMP  transpose
+
+scattered:
+	CMPQ DX, $+2
+	JNE  elements
+	CMPQ BX, $+16
+	JGE  gather
+	JMP  elements
+
+thin:
+	CMPQ BX, $+16
+	JGE  gatherThin
+	CMPQ SI, $+8
+	JEQ  notThin
+	JMP  elements
+
+transpose:
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 64(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 72(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 112(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 120(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+7, SI
+	ADDQ  $-8, SI
+	MOVQ  80(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 224(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 216(SP)
+
+matrix:
+	MOVQ 24(SP), BX
+	MOVQ BX, 128(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 136(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 144(SP)
+
+squares:
+	MOVQ  144(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x04, SI
+	TESTQ SI, SI
+	JNE   squaresInside
+	ADDQ  $-16, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  128(SP), DX
+	MOVQ  DX, 128(SP)
+	SHLQ  $0x01, BX
+	ADDQ  136(SP), BX
+	MOVQ  BX, 136(SP)
+	MOVQ  $+16, BX
+	MOVQ  $+1, SI
+
+squaresInside:
+	CMPQ SI, $+2
+	JLE  squaresCounted
+	MOVQ $+2, SI
+
+squaresCounted:
+	MOVQ  SI, 160(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x04, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 144(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  72(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 192(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 208(SP)
+	MOVQ  128(SP), DX
+	TESTQ BX, BX
+	JEQ   nextMatrix
+	MOVQ  160(SP), CX
+	SHLQ  $0x04, CX
+	CMPQ  CX, BX
+	JLE   nextFull
+	MOVQ  BX, CX
+
+nextFull:
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
+	JMP   nextKnown
+
+nextMatrix:
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
+	JEQ  nextKnown
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
+
+nextKnown:
+	MOVQ  DX, 232(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
+	JEQ   aligned
+	MOVQ  $+63, DX
+
+aligned:
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x01, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
+	SHRQ  $0x06, DX
+	MOVQ  DX, 240(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  160(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x04, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 248(SP)
+	MOVQ  $+16, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
+
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 256(SP)
+	MOVQ CX, 264(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 152(SP)
+	MOVQ 128(SP), BX
+	MOVQ 136(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ BX, DI
+	ADDQ 56(SP), DI
+	MOVQ BX, R8
+	ADDQ 64(SP), R8
+	MOVQ DI, R9
+	ADDQ 64(SP), R9
+	MOVQ 80(SP), R10
+	MOVQ 232(SP), R11
+	MOVQ 240(SP), R12
+	MOVQ $+4, R13
+	MOVQ R13, 176(SP)
+	MOVQ 72(SP), R13
+	ADDQ $-64, R13
+	MOVQ R13, 184(SP)
+	MOVQ $+32, R13
+	MOVQ 120(SP), R14
+	SUBQ R14, R13
+	MOVQ R13, 200(SP)
+	MOVQ 152(SP), R14
+	CMPQ R14, $+32
+	JGE  square
+
+narrow:
+	MOVQ  264(SP), R14
+	TESTQ R14, R14
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow0
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+extraInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow1
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+extraInRow1:
+	ADDQ  $-2, R14
+	TESTQ R14, R14
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R14
+	MOVQ R14, 176(SP)
+	MOVQ 72(SP), R14
+	ADDQ $-16, R14
+	MOVQ R14, 184(SP)
+	MOVQ $+32, R14
+	MOVQ 104(SP), R13
+	SUBQ R13, R14
+	MOVQ R14, 200(SP)
+	MOVQ $+0, R13
+	MOVQ R13, 256(SP)
+
+narrowTile:
+	MOVQ  152(SP), R13
+	TESTQ R13, R13
+	JEQ   squaresDone
+	MOVQ  152(SP), R13
+	CMPQ  R13, $+8
+	JGE   square
+	MOVQ  216(SP), R13
+	ADDQ  R13, BX
+	ADDQ  R13, DI
+	ADDQ  R13, R8
+	ADDQ  R13, R9
+	ADDQ  224(SP), AX
+	MOVQ  $+8, R13
+	MOVQ  R13, 152(SP)
+
+square:
+	MOVQ 160(SP), R13
+	MOVQ R13, 168(SP)
+
+tiles:
+	MOVQ  256(SP), R13
+	TESTQ R13, R13
+	JEQ   noShare
+
+ahead:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow0
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+aheadInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow1
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+aheadInRow1:
+	ADDQ  $-2, R13
+	TESTQ R13, R13
+	JNE   ahead
+
+noShare:
+	MOVQ 176(SP), R13
+
+tile:
+	VMOVUPS     (BX), X0
 	VINSERTF128 $0x01, (R8), Y0, Y0
-	VMOVUPS     (CX)(BX*1), X1
-	VINSERTF128 $0x01, (R8)(BX*1), Y1, Y1
-	VMOVUPS     (CX)(DX*1), X2
-	VINSERTF128 $0x01, (R8)(DX*1), Y2, Y2
-	VMOVUPS     (CX)(AX*1), X3
-	VINSERTF128 $0x01, (R8)(AX*1), Y3, Y3
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (R8)(CX*1), Y1, Y1
+	VMOVUPS     (BX)(SI*1), X2
+	VINSERTF128 $0x01, (R8)(SI*1), Y2, Y2
+	VMOVUPS     (BX)(DX*1), X3
+	VINSERTF128 $0x01, (R8)(DX*1), Y3, Y3
 	VMOVUPS     (DI), X4
 	VINSERTF128 $0x01, (R9), Y4, Y4
-	VMOVUPS     (DI)(BX*1), X5
-	VINSERTF128 $0x01, (R9)(BX*1), Y5, Y5
-	VMOVUPS     (DI)(DX*1), X6
-	VINSERTF128 $0x01, (R9)(DX*1), Y6, Y6
-	VMOVUPS     (DI)(AX*1), X7
-	VINSERTF128 $0x01, (R9)(AX*1), Y7, Y7
+	VMOVUPS     (DI)(CX*1), X5
+	VINSERTF128 $0x01, (R9)(CX*1), Y5, Y5
+	VMOVUPS     (DI)(SI*1), X6
+	VINSERTF128 $0x01, (R9)(SI*1), Y6, Y6
+	VMOVUPS     (DI)(DX*1), X7
+	VINSERTF128 $0x01, (R9)(DX*1), Y7, Y7
 	VPUNPCKLWD  Y4, Y0, Y8
 	VPUNPCKHWD  Y4, Y0, Y4
 	VPUNPCKLWD  Y5, Y1, Y0
@@ -56526,50 +56964,50 @@ tile:
 	VPUNPCKHWD  Y0, Y8, Y0
 	VPUNPCKLWD  Y7, Y6, Y8
 	VPUNPCKHWD  Y7, Y6, Y7
-	ADDQ        $+16, CX
+	ADDQ        $+16, BX
 	ADDQ        $+16, DI
 	ADDQ        $+16, R8
 	ADDQ        $+16, R9
-	VMOVUPS     Y5, (SI)
-	VMOVUPS     Y4, (SI)(R10*1)
-	ADDQ        80(SP), SI
-	VMOVUPS     Y3, (SI)
-	VMOVUPS     Y2, (SI)(R10*1)
-	ADDQ        80(SP), SI
-	VMOVUPS     Y1, (SI)
-	VMOVUPS     Y0, (SI)(R10*1)
-	ADDQ        80(SP), SI
-	VMOVUPS     Y8, (SI)
-	VMOVUPS     Y7, (SI)(R10*1)
-	ADDQ        80(SP), SI
+	VMOVUPS     Y5, (AX)
+	VMOVUPS     Y4, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y3, (AX)
+	VMOVUPS     Y2, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y1, (AX)
+	VMOVUPS     Y0, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y8, (AX)
+	VMOVUPS     Y7, (AX)(R10*1)
+	ADDQ        88(SP), AX
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
-	MOVQ        160(SP), R13
+	MOVQ        168(SP), R13
 	ADDQ        $-1, R13
-	MOVQ        R13, 160(SP)
+	MOVQ        R13, 168(SP)
 	TESTQ       R13, R13
 	JEQ         squareDone
-	MOVQ        176(SP), R13
-	ADDQ        R13, CX
+	MOVQ        184(SP), R13
+	ADDQ        R13, BX
 	ADDQ        R13, DI
 	ADDQ        R13, R8
 	ADDQ        R13, R9
-	ADDQ        192(SP), SI
+	ADDQ        200(SP), AX
 	JMP         tiles
 
 squareDone:
-	MOVQ 184(SP), R13
-	ADDQ R13, CX
+	MOVQ 192(SP), R13
+	ADDQ R13, BX
 	ADDQ R13, DI
 	ADDQ R13, R8
 	ADDQ R13, R9
-	ADDQ 200(SP), SI
-	MOVQ 168(SP), R13
+	ADDQ 208(SP), AX
+	MOVQ 176(SP), R13
 	SHLQ $0x03, R13
-	MOVQ 144(SP), R14
+	MOVQ 152(SP), R14
 	SUBQ R13, R14
-	MOVQ R14, 144(SP)
+	MOVQ R14, 152(SP)
 	CMPQ R13, $+8
 	JEQ  narrowTile
 	CMPQ R14, $+32
@@ -56577,126 +57015,126 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  152(SP), R10
-	MOVQ  64(SP), SI
-	IMULQ R10, SI
-	ADDQ  120(SP), SI
-	MOVQ  SI, 120(SP)
+	MOVQ  160(SP), R10
+	MOVQ  72(SP), AX
+	IMULQ R10, AX
+	ADDQ  128(SP), AX
+	MOVQ  AX, 128(SP)
 	SHLQ  $0x05, R10
-	ADDQ  128(SP), R10
-	MOVQ  R10, 128(SP)
-	MOVQ  136(SP), SI
-	TESTQ SI, SI
+	ADDQ  136(SP), R10
+	MOVQ  R10, 136(SP)
+	MOVQ  144(SP), AX
+	TESTQ AX, AX
 	JNE   squares
-	MOVQ  8(SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, 8(SP)
-	TESTQ SI, SI
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
 	JEQ   end
-	MOVQ  (SP), SI
-	MOVQ  40(SI), SI
-	ADDQ  16(SP), SI
-	MOVQ  SI, 16(SP)
-	MOVQ  (SP), SI
-	MOVQ  64(SI), SI
-	ADDQ  24(SP), SI
-	MOVQ  SI, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), SI
-	MOVQ  48(SI), SI
-	MOVQ  SI, 32(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 40(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 64(SP)
-	MOVQ  (SP), SI
-	MOVQ  80(SI), SI
-	MOVQ  SI, 72(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 80(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 96(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 104(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 112(SP)
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	ANDQ  $+7, SI
-	ADDQ  $-8, SI
-	MOVQ  72(SP), R10
-	IMULQ SI, R10
-	MOVQ  R10, 216(SP)
-	SHLQ  $0x01, SI
-	MOVQ  SI, 208(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 40(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 56(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 64(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 72(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 80(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 88(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 96(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 104(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 112(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 120(SP)
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	ANDQ  $+7, AX
+	ADDQ  $-8, AX
+	MOVQ  80(SP), R10
+	IMULQ AX, R10
+	MOVQ  R10, 224(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 216(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-8, R10
-	MOVQ  32(SP), SI
-	IMULQ R10, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  40(SP), AX
+	IMULQ R10, AX
+	MOVQ  AX, 64(SP)
 	SHLQ  $0x01, R10
-	MOVQ  80(SP), AX
-	MOVQ  AX, 192(SP)
-	MOVQ  R10, 80(SP)
+	MOVQ  88(SP), DX
+	MOVQ  DX, 200(SP)
+	MOVQ  R10, 88(SP)
 
 lowMatrix:
-	MOVQ (SP), SI
-	MOVQ 32(SI), SI
-	MOVQ SI, 144(SP)
-	MOVQ 16(SP), SI
-	MOVQ 24(SP), R10
-	MOVQ 32(SP), AX
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
+	MOVQ AX, 152(SP)
+	MOVQ 24(SP), AX
+	MOVQ 32(SP), R10
 	MOVQ 40(SP), DX
-	LEAQ (AX)(DX*1), BX
-	MOVQ SI, R9
-	ADDQ 48(SP), R9
-	MOVQ SI, R8
-	ADDQ 56(SP), R8
+	MOVQ 48(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ AX, R9
+	ADDQ 56(SP), R9
+	MOVQ AX, R8
+	ADDQ 64(SP), R8
 	MOVQ R9, DI
-	ADDQ 56(SP), DI
-	MOVQ 72(SP), CX
-	MOVQ 80(SP), R12
-	LEAQ (CX)(R12*1), R11
+	ADDQ 64(SP), DI
+	MOVQ 80(SP), BX
+	MOVQ 88(SP), R12
+	LEAQ (BX)(R12*1), R11
 
 lowTile:
-	MOVQ 144(SP), R14
+	MOVQ 152(SP), R14
 	CMPQ R14, $+8
 	JGE  lowInside
-	MOVQ 208(SP), R14
-	ADDQ R14, SI
+	MOVQ 216(SP), R14
+	ADDQ R14, AX
 	ADDQ R14, R9
 	ADDQ R14, R8
 	ADDQ R14, DI
-	ADDQ 216(SP), R10
+	ADDQ 224(SP), R10
 	MOVQ $+8, R14
-	MOVQ R14, 144(SP)
+	MOVQ R14, 152(SP)
 
 lowInside:
-	VMOVUPS      (SI), X7
+	VMOVUPS      (AX), X7
 	VINSERTF128  $0x01, (R8), Y7, Y7
-	VMOVUPS      (SI)(AX*1), X8
-	VINSERTF128  $0x01, (R8)(AX*1), Y8, Y8
-	VMOVUPS      (SI)(DX*1), X0
-	VINSERTF128  $0x01, (R8)(DX*1), Y0, Y0
-	VMOVUPS      (SI)(BX*1), X1
-	VINSERTF128  $0x01, (R8)(BX*1), Y1, Y1
+	VMOVUPS      (AX)(DX*1), X8
+	VINSERTF128  $0x01, (R8)(DX*1), Y8, Y8
+	VMOVUPS      (AX)(SI*1), X0
+	VINSERTF128  $0x01, (R8)(SI*1), Y0, Y0
+	VMOVUPS      (AX)(CX*1), X1
+	VINSERTF128  $0x01, (R8)(CX*1), Y1, Y1
 	VMOVUPS      (R9), X2
 	VINSERTF128  $0x01, (DI), Y2, Y2
-	VMOVUPS      (R9)(AX*1), X3
-	VINSERTF128  $0x01, (DI)(AX*1), Y3, Y3
-	VMOVUPS      (R9)(DX*1), X4
-	VINSERTF128  $0x01, (DI)(DX*1), Y4, Y4
-	VMOVUPS      (R9)(BX*1), X5
-	VINSERTF128  $0x01, (DI)(BX*1), Y5, Y5
+	VMOVUPS      (R9)(DX*1), X3
+	VINSERTF128  $0x01, (DI)(DX*1), Y3, Y3
+	VMOVUPS      (R9)(SI*1), X4
+	VINSERTF128  $0x01, (DI)(SI*1), Y4, Y4
+	VMOVUPS      (R9)(CX*1), X5
+	VINSERTF128  $0x01, (DI)(CX*1), Y5, Y5
 	VPUNPCKLWD   Y2, Y7, Y6
 	VPUNPCKHWD   Y2, Y7, Y2
 	VPUNPCKLWD   Y3, Y8, Y7
@@ -56721,33 +57159,33 @@ lowInside:
 	VPUNPCKHWD   Y7, Y6, Y7
 	VPUNPCKLWD   Y5, Y4, Y6
 	VPUNPCKHWD   Y5, Y4, Y5
-	ADDQ         $+16, SI
+	ADDQ         $+16, AX
 	ADDQ         $+16, R9
 	ADDQ         $+16, R8
 	ADDQ         $+16, DI
 	VMOVUPS      X3, (R10)
 	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
-	VMOVUPS      X2, (R10)(CX*1)
+	VMOVUPS      X2, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y2, (R10)(R11*1)
-	ADDQ         192(SP), R10
+	ADDQ         200(SP), R10
 	VMOVUPS      X1, (R10)
 	VEXTRACTF128 $0x01, Y1, (R10)(R12*1)
-	VMOVUPS      X0, (R10)(CX*1)
+	VMOVUPS      X0, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y0, (R10)(R11*1)
-	ADDQ         192(SP), R10
+	ADDQ         200(SP), R10
 	VMOVUPS      X8, (R10)
 	VEXTRACTF128 $0x01, Y8, (R10)(R12*1)
-	VMOVUPS      X7, (R10)(CX*1)
+	VMOVUPS      X7, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y7, (R10)(R11*1)
-	ADDQ         192(SP), R10
+	ADDQ         200(SP), R10
 	VMOVUPS      X6, (R10)
 	VEXTRACTF128 $0x01, Y6, (R10)(R12*1)
-	VMOVUPS      X5, (R10)(CX*1)
+	VMOVUPS      X5, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y5, (R10)(R11*1)
-	ADDQ         192(SP), R10
-	MOVQ         144(SP), R14
+	ADDQ         200(SP), R10
+	MOVQ         152(SP), R14
 	ADDQ         $-8, R14
-	MOVQ         R14, 144(SP)
+	MOVQ         R14, 152(SP)
 	TESTQ        R14, R14
 	JNE          lowTile
 	MOVQ         8(SP), R11
@@ -56757,19 +57195,19 @@ lowInside:
 	JEQ          end
 	MOVQ         (SP), R11
 	MOVQ         40(R11), R11
-	ADDQ         16(SP), R11
-	MOVQ         R11, 16(SP)
-	MOVQ         (SP), R11
-	MOVQ         64(R11), R11
 	ADDQ         24(SP), R11
 	MOVQ         R11, 24(SP)
+	MOVQ         (SP), R11
+	MOVQ         64(R11), R11
+	ADDQ         32(SP), R11
+	MOVQ         R11, 32(SP)
 	JMP          lowMatrix
 
 copy:
 	MOVQ (SP), R11
 	MOVQ 32(R11), R11
 	SHLQ $0x01, R11
-	MOVQ R11, 280(SP)
+	MOVQ R11, 296(SP)
 	MOVQ (SP), R12
 	MOVQ 48(R12), R12
 	CMPQ R11, $+128
@@ -56777,7 +57215,7 @@ copy:
 	SUBQ R11, R12
 
 stride48:
-	MOVQ R12, 288(SP)
+	MOVQ R12, 304(SP)
 	MOVQ (SP), R12
 	MOVQ 72(R12), R12
 	CMPQ R11, $+128
@@ -56785,36 +57223,36 @@ stride48:
 	SUBQ R11, R12
 
 stride72:
-	MOVQ R12, 296(SP)
+	MOVQ R12, 312(SP)
 	MOVQ R11, R12
 	ADDQ $-4, R12
-	MOVQ R12, 272(SP)
+	MOVQ R12, 288(SP)
 	CMPQ R11, $+8
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-8, R12
-	MOVQ R12, 272(SP)
+	MOVQ R12, 288(SP)
 	CMPQ R11, $+16
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-16, R12
-	MOVQ R12, 272(SP)
+	MOVQ R12, 288(SP)
 	CMPQ R11, $+32
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-32, R12
-	MOVQ R12, 272(SP)
+	MOVQ R12, 288(SP)
 	CMPQ R11, $+64
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-64, R12
-	MOVQ R12, 272(SP)
+	MOVQ R12, 288(SP)
 	CMPQ R11, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), CX
-	MOVQ CX, 256(SP)
+	MOVQ 288(SP), BX
+	MOVQ BX, 272(SP)
 	MOVQ $+16, R12
 	CMPQ R11, $+128
 	JLE  farKnown
@@ -56824,267 +57262,267 @@ pieceKnown:
 	MOVQ $+1, R12
 
 farKnown:
-	MOVQ  R12, 328(SP)
+	MOVQ  R12, 344(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
-	MOVQ  $+0, CX
+	MOVQ  $+0, BX
 	CMPQ  R11, $+64
 	JLT   aheadKnown
-	MOVQ  R11, CX
-	IMULQ R12, CX
+	MOVQ  R11, BX
+	IMULQ R12, BX
 
 aheadKnown:
-	MOVQ  CX, 336(SP)
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
+	MOVQ  BX, 352(SP)
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
-	MOVQ  $+1, BX
+	MOVQ  $+1, CX
 	CMPQ  R10, R12
 	JLT   moreOuters
 	SUBQ  R12, R10
 	IMULQ R11, R10
-	SUBQ  R10, CX
+	SUBQ  R10, BX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, CX
 	SHLQ $0x01, BX
+	SHLQ $0x01, CX
 	SHLQ $0x01, R10
 	CMPQ R10, R12
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ CX, 352(SP)
-	MOVQ BX, 344(SP)
+	MOVQ BX, 368(SP)
+	MOVQ CX, 360(SP)
 
 rowsMatrix:
-	MOVQ 16(SP), R12
-	MOVQ R12, 304(SP)
 	MOVQ 24(SP), R12
-	MOVQ R12, 312(SP)
+	MOVQ R12, 320(SP)
+	MOVQ 32(SP), R12
+	MOVQ R12, 328(SP)
 	MOVQ (SP), R12
 	MOVQ 24(R12), R12
-	MOVQ R12, 320(SP)
+	MOVQ R12, 336(SP)
 
 rowsNext:
-	MOVQ 320(SP), BX
-	MOVQ 328(SP), R10
-	MOVQ BX, R12
-	SUBQ R10, R12
 	MOVQ 336(SP), CX
+	MOVQ 344(SP), R10
+	MOVQ CX, R12
+	SUBQ R10, R12
+	MOVQ 352(SP), BX
 	CMPQ R12, $+0
 	JGT  rowsCounted
-	MOVQ BX, R12
-	MOVQ $+0, CX
-	MOVQ 8(SP), BX
-	MOVQ 344(SP), R10
-	CMPQ BX, R10
+	MOVQ CX, R12
+	MOVQ $+0, BX
+	MOVQ 8(SP), CX
+	MOVQ 360(SP), R10
+	CMPQ CX, R10
 	JLE  lastRows
-	MOVQ 352(SP), CX
+	MOVQ 368(SP), BX
 
 lastRows:
-	MOVQ R12, BX
+	MOVQ R12, CX
 
 rowsCounted:
-	MOVQ CX, 264(SP)
-	SUBQ R12, BX
-	MOVQ BX, 320(SP)
-	MOVQ 280(SP), CX
-	CMPQ CX, $+8
+	MOVQ BX, 280(SP)
+	SUBQ R12, CX
+	MOVQ CX, 336(SP)
+	MOVQ 296(SP), BX
+	CMPQ BX, $+8
 	JGT  longerThan8
+	MOVQ 320(SP), BX
+	MOVQ 328(SP), R10
 	MOVQ 304(SP), CX
-	MOVQ 312(SP), R10
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), R11
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), DI
-	MOVQ 272(SP), R8
+	MOVQ 312(SP), R11
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
+	MOVQ 288(SP), R8
 
 row4:
-	MOVL       (CX), R9
-	MOVL       (CX)(DX*1), SI
+	MOVL       (BX), R9
+	MOVL       (BX)(SI*1), AX
 	MOVL       R9, (R10)
-	MOVL       SI, (R10)(R8*1)
-	PREFETCHT0 (CX)(AX*1)
-	PREFETCHT0 (CX)(DI*1)
-	ADDQ       BX, CX
+	MOVL       AX, (R10)(R8*1)
+	PREFETCHT0 (BX)(DX*1)
+	PREFETCHT0 (BX)(DI*1)
+	ADDQ       CX, BX
 	ADDQ       R11, R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row4
-	MOVQ       CX, 304(SP)
-	MOVQ       R10, 312(SP)
+	MOVQ       BX, 320(SP)
+	MOVQ       R10, 328(SP)
 	JMP        rowsDone
 
 longerThan8:
-	MOVQ 280(SP), R11
+	MOVQ 296(SP), R11
 	CMPQ R11, $+16
 	JGT  longerThan16
-	MOVQ 304(SP), R11
-	MOVQ 312(SP), BX
-	MOVQ 288(SP), R8
-	MOVQ 296(SP), R10
-	MOVQ 256(SP), DI
-	MOVQ 264(SP), AX
-	LEAQ (DI)(AX*1), DX
-	MOVQ 272(SP), CX
+	MOVQ 320(SP), R11
+	MOVQ 328(SP), CX
+	MOVQ 304(SP), R8
+	MOVQ 312(SP), R10
+	MOVQ 272(SP), DI
+	MOVQ 280(SP), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ 288(SP), BX
 
 row8:
-	MOVQ       (R11), SI
+	MOVQ       (R11), AX
 	MOVQ       (R11)(DI*1), R9
-	MOVQ       SI, (BX)
-	MOVQ       R9, (BX)(CX*1)
-	PREFETCHT0 (R11)(AX*1)
+	MOVQ       AX, (CX)
+	MOVQ       R9, (CX)(BX*1)
 	PREFETCHT0 (R11)(DX*1)
+	PREFETCHT0 (R11)(SI*1)
 	ADDQ       R8, R11
-	ADDQ       R10, BX
+	ADDQ       R10, CX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row8
-	MOVQ       R11, 304(SP)
-	MOVQ       BX, 312(SP)
+	MOVQ       R11, 320(SP)
+	MOVQ       CX, 328(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 280(SP), R10
+	MOVQ 296(SP), R10
 	CMPQ R10, $+32
 	JGT  longerThan32
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), R8
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), BX
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), DI
-	MOVQ 272(SP), R11
+	MOVQ 320(SP), R10
+	MOVQ 328(SP), R8
+	MOVQ 304(SP), BX
+	MOVQ 312(SP), CX
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
+	MOVQ 288(SP), R11
 
 row16:
 	VMOVUPS    (R10), X5
-	VMOVUPS    (R10)(DX*1), X6
+	VMOVUPS    (R10)(SI*1), X6
 	VMOVUPS    X5, (R8)
 	VMOVUPS    X6, (R8)(R11*1)
-	PREFETCHT0 (R10)(AX*1)
+	PREFETCHT0 (R10)(DX*1)
 	PREFETCHT0 (R10)(DI*1)
-	ADDQ       CX, R10
-	ADDQ       BX, R8
+	ADDQ       BX, R10
+	ADDQ       CX, R8
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row16
-	MOVQ       R10, 304(SP)
-	MOVQ       R8, 312(SP)
+	MOVQ       R10, 320(SP)
+	MOVQ       R8, 328(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 280(SP), BX
-	CMPQ BX, $+64
+	MOVQ 296(SP), CX
+	CMPQ CX, $+64
 	JGT  longerThan64
-	MOVQ 304(SP), BX
-	MOVQ 312(SP), CX
-	MOVQ 288(SP), R11
-	MOVQ 296(SP), R8
-	MOVQ 256(SP), DI
-	MOVQ 264(SP), AX
-	LEAQ (DI)(AX*1), DX
-	MOVQ 272(SP), R10
+	MOVQ 320(SP), CX
+	MOVQ 328(SP), BX
+	MOVQ 304(SP), R11
+	MOVQ 312(SP), R8
+	MOVQ 272(SP), DI
+	MOVQ 280(SP), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ 288(SP), R10
 
 row32:
-	VMOVUPS    (BX), Y6
-	VMOVUPS    (BX)(DI*1), Y5
-	VMOVUPS    Y6, (CX)
-	VMOVUPS    Y5, (CX)(R10*1)
-	PREFETCHT0 (BX)(AX*1)
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       R11, BX
-	ADDQ       R8, CX
+	VMOVUPS    (CX), Y6
+	VMOVUPS    (CX)(DI*1), Y5
+	VMOVUPS    Y6, (BX)
+	VMOVUPS    Y5, (BX)(R10*1)
+	PREFETCHT0 (CX)(DX*1)
+	PREFETCHT0 (CX)(SI*1)
+	ADDQ       R11, CX
+	ADDQ       R8, BX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row32
-	MOVQ       BX, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       CX, 320(SP)
+	MOVQ       BX, 328(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 280(SP), R8
+	MOVQ 296(SP), R8
 	CMPQ R8, $+128
 	JGT  longerThan128
-	MOVQ 304(SP), R8
-	MOVQ 312(SP), R11
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), CX
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), DI
-	MOVQ 272(SP), BX
+	MOVQ 320(SP), R8
+	MOVQ 328(SP), R11
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), BX
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
+	MOVQ 288(SP), CX
 
 row64:
 	VMOVUPS    (R8), Y5
 	VMOVUPS    32(R8), Y6
-	VMOVUPS    (R8)(DX*1), Y7
-	VMOVUPS    32(R8)(DX*1), Y8
+	VMOVUPS    (R8)(SI*1), Y7
+	VMOVUPS    32(R8)(SI*1), Y8
 	VMOVUPS    Y5, (R11)
 	VMOVUPS    Y6, 32(R11)
-	VMOVUPS    Y7, (R11)(BX*1)
-	VMOVUPS    Y8, 32(R11)(BX*1)
-	PREFETCHT0 (R8)(AX*1)
+	VMOVUPS    Y7, (R11)(CX*1)
+	VMOVUPS    Y8, 32(R11)(CX*1)
+	PREFETCHT0 (R8)(DX*1)
 	PREFETCHT0 (R8)(DI*1)
 	ADDQ       R10, R8
-	ADDQ       CX, R11
+	ADDQ       BX, R11
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row64
-	MOVQ       R8, 304(SP)
-	MOVQ       R11, 312(SP)
+	MOVQ       R8, 320(SP)
+	MOVQ       R11, 328(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), R10
-	MOVQ 264(SP), R11
+	MOVQ 320(SP), BX
+	MOVQ 328(SP), R10
+	MOVQ 280(SP), R11
 
 longRow:
-	MOVQ 280(SP), BX
-	ADDQ $-128, BX
+	MOVQ 296(SP), CX
+	ADDQ $-128, CX
 
 piece:
-	VMOVUPS    (CX), Y8
-	VMOVUPS    32(CX), Y7
-	VMOVUPS    64(CX), Y6
-	VMOVUPS    96(CX), Y5
+	VMOVUPS    (BX), Y8
+	VMOVUPS    32(BX), Y7
+	VMOVUPS    64(BX), Y6
+	VMOVUPS    96(BX), Y5
 	VMOVUPS    Y8, (R10)
 	VMOVUPS    Y7, 32(R10)
 	VMOVUPS    Y6, 64(R10)
 	VMOVUPS    Y5, 96(R10)
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	ADDQ       $+128, CX
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 64(BX)(R11*1)
+	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       $-128, BX
-	CMPQ       BX, $+0
+	ADDQ       $-128, CX
+	CMPQ       CX, $+0
 	JGT        piece
-	ADDQ       BX, CX
-	ADDQ       BX, R10
-	VMOVUPS    (CX), Y8
-	VMOVUPS    32(CX), Y7
-	VMOVUPS    64(CX), Y6
-	VMOVUPS    96(CX), Y5
+	ADDQ       CX, BX
+	ADDQ       CX, R10
+	VMOVUPS    (BX), Y8
+	VMOVUPS    32(BX), Y7
+	VMOVUPS    64(BX), Y6
+	VMOVUPS    96(BX), Y5
 	VMOVUPS    Y8, (R10)
 	VMOVUPS    Y7, 32(R10)
 	VMOVUPS    Y6, 64(R10)
 	VMOVUPS    Y5, 96(R10)
-	ADDQ       $+128, CX
+	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       288(SP), CX
-	ADDQ       296(SP), R10
+	ADDQ       304(SP), BX
+	ADDQ       312(SP), R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        longRow
-	MOVQ       CX, 304(SP)
-	MOVQ       R10, 312(SP)
+	MOVQ       BX, 320(SP)
+	MOVQ       R10, 328(SP)
 
 rowsDone:
-	MOVQ  320(SP), R12
+	MOVQ  336(SP), R12
 	TESTQ R12, R12
 	JNE   rowsNext
 	MOVQ  8(SP), R12
@@ -57094,191 +57532,447 @@ rowsDone:
 	JEQ   end
 	MOVQ  (SP), R12
 	MOVQ  40(R12), R12
-	ADDQ  16(SP), R12
-	MOVQ  R12, 16(SP)
-	MOVQ  (SP), R12
-	MOVQ  64(R12), R12
 	ADDQ  24(SP), R12
 	MOVQ  R12, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 	JMP   rowsMatrix
 
+gather:
+	MOVQ $+0, R12
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	MOVQ $+2, R10
+	JMP  gatherAny
+
+gatherThin:
+	MOVQ $+1, R12
+	MOVQ $+1, CX
+	MOVQ (SP), R10
+	MOVQ 32(R10), R10
+	SHLQ $0x01, R10
+
+gatherAny:
+	MOVQ R12, 440(SP)
+	MOVQ CX, 448(SP)
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	CMPQ R11, $+2
+	JLT  elements
+	MOVQ $+0, R12
+
+gatherLast:
+	CMPQ R10, $+16
+	JGE  gatherInside
+	ADDQ $+1, R12
+	ADDQ R11, R10
+	JMP  gatherLast
+
+gatherInside:
+	MOVQ  R12, 480(SP)
+	MOVQ  16(SP), CX
+	SUBQ  R12, CX
+	CMPQ  CX, $+16
+	JLT   elements
+	MOVQ  CX, 16(SP)
+	ANDQ  $+15, CX
+	ADDQ  $-16, CX
+	IMULQ CX, R11
+	MOVQ  R11, 496(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 504(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  R11, 376(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 384(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 392(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 400(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 408(SP)
+	MOVQ  (SP), R11
+	MOVQ  80(R11), R11
+	MOVQ  R11, 416(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 424(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 432(SP)
+
+gatherMatrix:
+	MOVQ 24(SP), R11
+	MOVQ R11, 464(SP)
+	MOVQ 32(SP), R11
+	MOVQ R11, 472(SP)
+	MOVQ 448(SP), R11
+	MOVQ R11, 456(SP)
+
+gatherPass:
+	MOVQ 464(SP), R11
+	MOVQ 472(SP), R10
+	MOVQ 376(SP), CX
+	MOVQ 384(SP), R12
+	LEAQ (CX)(R12*1), BX
+	MOVQ R11, DI
+	ADDQ 392(SP), DI
+	MOVQ R11, DX
+	ADDQ 400(SP), DX
+	MOVQ DI, SI
+	ADDQ 400(SP), SI
+	MOVQ 416(SP), R8
+	MOVQ 424(SP), R9
+	LEAQ (R8)(R9*1), AX
+	MOVQ R10, R14
+	ADDQ 432(SP), R14
+	MOVQ 16(SP), R13
+	MOVQ R13, 488(SP)
+
+gatherTile:
+	MOVQ 488(SP), R13
+	CMPQ R13, $+16
+	JGE  gatherWhole
+	MOVQ $+16, R13
+	MOVQ R13, 488(SP)
+	MOVQ 496(SP), R13
+	ADDQ R13, R11
+	ADDQ R13, DI
+	ADDQ R13, DX
+	ADDQ R13, SI
+	MOVQ 504(SP), R13
+	ADDQ R13, R10
+	ADDQ R13, R14
+
+gatherWhole:
+	MOVQ        440(SP), R13
+	TESTQ       R13, R13
+	JNE         thinTile
+	VMOVUPS     (R11), X5
+	VINSERTF128 $0x01, (DX), Y5, Y5
+	VMOVUPS     (R11)(CX*1), X6
+	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
+	VMOVUPS     (R11)(R12*1), X7
+	VINSERTF128 $0x01, (DX)(R12*1), Y7, Y7
+	VMOVUPS     (R11)(BX*1), X8
+	VINSERTF128 $0x01, (DX)(BX*1), Y8, Y8
+	VMOVUPS     (DI), X0
+	VINSERTF128 $0x01, (SI), Y0, Y0
+	VMOVUPS     (DI)(CX*1), X1
+	VINSERTF128 $0x01, (SI)(CX*1), Y1, Y1
+	VMOVUPS     (DI)(R12*1), X2
+	VINSERTF128 $0x01, (SI)(R12*1), Y2, Y2
+	VMOVUPS     (DI)(BX*1), X3
+	VINSERTF128 $0x01, (SI)(BX*1), Y3, Y3
+	VPUNPCKLWD  Y0, Y5, Y5
+	VPUNPCKLWD  Y1, Y6, Y6
+	VPUNPCKLWD  Y2, Y7, Y7
+	VPUNPCKLWD  Y3, Y8, Y8
+	VPUNPCKLWD  Y7, Y5, Y5
+	VPUNPCKLWD  Y8, Y6, Y6
+	VPUNPCKLWD  Y6, Y5, Y5
+	VMOVUPS     Y5, (R10)
+	JMP         gatherStored
+
+thinTile:
+	VMOVUPS     (R11), X5
+	VINSERTF128 $0x01, (DX), Y5, Y5
+	VMOVUPS     (R11)(CX*1), X6
+	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
+	VMOVUPS     (R11)(R12*1), X8
+	VINSERTF128 $0x01, (DX)(R12*1), Y8, Y8
+	VMOVUPS     (R11)(BX*1), X7
+	VINSERTF128 $0x01, (DX)(BX*1), Y7, Y7
+	VMOVUPS     (DI), X3
+	VINSERTF128 $0x01, (SI), Y3, Y3
+	VMOVUPS     (DI)(CX*1), X2
+	VINSERTF128 $0x01, (SI)(CX*1), Y2, Y2
+	VMOVUPS     (DI)(R12*1), X1
+	VINSERTF128 $0x01, (SI)(R12*1), Y1, Y1
+	VMOVUPS     (DI)(BX*1), X0
+	VINSERTF128 $0x01, (SI)(BX*1), Y0, Y0
+	VPUNPCKLWD  Y3, Y5, Y4
+	VPUNPCKHWD  Y3, Y5, Y3
+	VPUNPCKLWD  Y2, Y6, Y5
+	VPUNPCKHWD  Y2, Y6, Y2
+	VPUNPCKLWD  Y1, Y8, Y6
+	VPUNPCKHWD  Y1, Y8, Y1
+	VPUNPCKLWD  Y0, Y7, Y8
+	VPUNPCKHWD  Y0, Y7, Y0
+	VPUNPCKLWD  Y6, Y4, Y7
+	VPUNPCKHWD  Y6, Y4, Y6
+	VPUNPCKLWD  Y1, Y3, Y4
+	VPUNPCKHWD  Y1, Y3, Y1
+	VPUNPCKLWD  Y8, Y5, Y3
+	VPUNPCKHWD  Y8, Y5, Y8
+	VPUNPCKLWD  Y0, Y2, Y5
+	VPUNPCKHWD  Y0, Y2, Y0
+	VPUNPCKLWD  Y3, Y7, Y2
+	VPUNPCKHWD  Y3, Y7, Y3
+	VPUNPCKLWD  Y8, Y6, Y7
+	VPUNPCKHWD  Y8, Y6, Y8
+	VPUNPCKLWD  Y5, Y4, Y6
+	VPUNPCKHWD  Y5, Y4, Y5
+	VPUNPCKLWD  Y0, Y1, Y4
+	VPUNPCKHWD  Y0, Y1, Y0
+	MOVQ        (SP), R13
+	MOVQ        32(R13), R13
+	VMOVUPS     Y2, (R10)
+	CMPQ        R13, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y3, (R10)(R8*1)
+	CMPQ        R13, $+2
+	JEQ         gatherStored
+	VMOVUPS     Y7, (R10)(R9*1)
+	CMPQ        R13, $+3
+	JEQ         gatherStored
+	VMOVUPS     Y8, (R10)(AX*1)
+	CMPQ        R13, $+4
+	JEQ         gatherStored
+	VMOVUPS     Y6, (R14)
+	CMPQ        R13, $+5
+	JEQ         gatherStored
+	VMOVUPS     Y5, (R14)(R8*1)
+	CMPQ        R13, $+6
+	JEQ         gatherStored
+	VMOVUPS     Y4, (R14)(R9*1)
+	CMPQ        R13, $+7
+	JEQ         gatherStored
+	VMOVUPS     Y0, (R14)(AX*1)
+
+gatherStored:
+	MOVQ  408(SP), R13
+	ADDQ  R13, R11
+	ADDQ  R13, DI
+	ADDQ  R13, DX
+	ADDQ  R13, SI
+	ADDQ  $+32, R10
+	ADDQ  $+32, R14
+	MOVQ  488(SP), R13
+	ADDQ  $-16, R13
+	MOVQ  R13, 488(SP)
+	TESTQ R13, R13
+	JNE   gatherTile
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	ADDQ  464(SP), AX
+	MOVQ  AX, 464(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	ADDQ  472(SP), AX
+	MOVQ  AX, 472(SP)
+	MOVQ  456(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 456(SP)
+	TESTQ AX, AX
+	JNE   gatherPass
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JEQ   gathered
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  480(SP), R9
+	TESTQ R9, R9
+	JEQ   end
+	MOVQ  16(SP), AX
+	MOVQ  R9, 16(SP)
+	MOVQ  (SP), R8
+	MOVQ  16(R8), R8
+	MOVQ  R8, 8(SP)
+	MOVQ  (SP), R8
+	MOVQ  8(R8), R8
+	MOVQ  R8, 24(SP)
+	MOVQ  (SP), R8
+	MOVQ  (R8), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  376(SP), R9
+	IMULQ AX, R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	SHLQ  $0x01, AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+
 elements:
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	CMPQ  R12, BX
+	MOVQ  16(SP), R9
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	CMPQ  R9, AX
 	JGT   tall
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	MOVQ  BX, 408(SP)
-	MOVQ  (SP), BX
-	MOVQ  24(BX), BX
-	MOVQ  BX, 416(SP)
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	MOVQ  BX, 360(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 368(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 376(SP)
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	MOVQ  BX, 384(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 392(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 400(SP)
-	MOVQ  408(SP), R10
+	MOVQ  AX, 560(SP)
+	MOVQ  R9, 568(SP)
+	MOVQ  (SP), R8
+	MOVQ  56(R8), R8
+	MOVQ  R8, 512(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 520(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 528(SP)
+	MOVQ  (SP), R8
+	MOVQ  80(R8), R8
+	MOVQ  R8, 536(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 544(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 552(SP)
+	MOVQ  560(SP), R10
 	ANDQ  $-4, R10
-	MOVQ  (SP), R12
-	MOVQ  56(R12), R12
-	IMULQ R12, R10
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  BX, R12
-	SUBQ  R10, BX
-	MOVQ  BX, 432(SP)
-	MOVQ  416(SP), R10
-	IMULQ R10, R12
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	SUBQ  R12, BX
-	MOVQ  BX, 448(SP)
-	MOVQ  408(SP), R10
+	MOVQ  (SP), R14
+	MOVQ  56(R14), R14
+	IMULQ R14, R10
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  R8, R14
+	SUBQ  R10, R8
+	MOVQ  R8, 584(SP)
+	MOVQ  568(SP), R10
+	IMULQ R10, R14
+	MOVQ  (SP), R8
+	MOVQ  40(R8), R8
+	SUBQ  R14, R8
+	MOVQ  R8, 600(SP)
+	MOVQ  560(SP), R10
 	ANDQ  $-4, R10
-	MOVQ  (SP), R12
-	MOVQ  80(R12), R12
-	IMULQ R12, R10
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	MOVQ  BX, R12
-	SUBQ  R10, BX
-	MOVQ  BX, 440(SP)
-	MOVQ  416(SP), R10
-	IMULQ R10, R12
-	MOVQ  (SP), BX
-	MOVQ  64(BX), BX
-	SUBQ  R12, BX
-	MOVQ  BX, 456(SP)
+	MOVQ  (SP), R14
+	MOVQ  80(R14), R14
+	IMULQ R14, R10
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	MOVQ  R8, R14
+	SUBQ  R10, R8
+	MOVQ  R8, 592(SP)
+	MOVQ  568(SP), R10
+	IMULQ R10, R14
+	MOVQ  (SP), R8
+	MOVQ  64(R8), R8
+	SUBQ  R14, R8
+	MOVQ  R8, 608(SP)
 	JMP   lines
 
 tall:
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	MOVQ  R12, 408(SP)
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	MOVQ  R12, 416(SP)
-	MOVQ  (SP), R12
-	MOVQ  48(R12), R12
-	MOVQ  R12, 360(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 368(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 376(SP)
-	MOVQ  (SP), R12
-	MOVQ  72(R12), R12
-	MOVQ  R12, 384(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 392(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 400(SP)
-	MOVQ  408(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	IMULQ BX, R10
-	MOVQ  (SP), R12
-	MOVQ  56(R12), R12
-	MOVQ  R12, BX
-	SUBQ  R10, R12
-	MOVQ  R12, 432(SP)
-	MOVQ  416(SP), R10
-	IMULQ R10, BX
-	MOVQ  (SP), R12
-	MOVQ  40(R12), R12
-	SUBQ  BX, R12
-	MOVQ  R12, 448(SP)
-	MOVQ  408(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	IMULQ BX, R10
-	MOVQ  (SP), R12
-	MOVQ  80(R12), R12
-	MOVQ  R12, BX
-	SUBQ  R10, R12
-	MOVQ  R12, 440(SP)
-	MOVQ  416(SP), R10
-	IMULQ R10, BX
-	MOVQ  (SP), R12
-	MOVQ  64(R12), R12
-	SUBQ  BX, R12
-	MOVQ  R12, 456(SP)
+	MOVQ  R9, 560(SP)
+	MOVQ  AX, 568(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 512(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 520(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 528(SP)
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, 536(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 544(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 552(SP)
+	MOVQ  560(SP), R14
+	ANDQ  $-4, R14
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	IMULQ R9, R14
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, R9
+	SUBQ  R14, AX
+	MOVQ  AX, 584(SP)
+	MOVQ  568(SP), R14
+	IMULQ R14, R9
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  R9, AX
+	MOVQ  AX, 600(SP)
+	MOVQ  560(SP), R14
+	ANDQ  $-4, R14
+	MOVQ  (SP), R9
+	MOVQ  72(R9), R9
+	IMULQ R9, R14
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, R9
+	SUBQ  R14, AX
+	MOVQ  AX, 592(SP)
+	MOVQ  568(SP), R14
+	IMULQ R14, R9
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  R9, AX
+	MOVQ  AX, 608(SP)
 
 lines:
-	MOVQ 16(SP), BX
-	MOVQ 24(SP), R12
-	MOVQ 360(SP), R11
-	MOVQ 368(SP), CX
-	LEAQ (R11)(CX*1), DI
-	MOVQ 384(SP), AX
-	MOVQ 392(SP), DX
-	LEAQ (AX)(DX*1), R8
+	MOVQ 24(SP), R9
+	MOVQ 32(SP), AX
+	MOVQ 512(SP), R8
+	MOVQ 520(SP), R10
+	LEAQ (R8)(R10*1), BX
+	MOVQ 536(SP), R12
+	MOVQ 544(SP), CX
+	LEAQ (R12)(CX*1), SI
 
 elementsMatrix:
-	MOVQ 416(SP), R9
-	MOVQ R9, 424(SP)
+	MOVQ 568(SP), DX
+	MOVQ DX, 576(SP)
 
 elementsLine:
-	MOVQ 408(SP), R10
-	CMPQ R10, $+4
+	MOVQ 560(SP), R14
+	CMPQ R14, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (BX), R9
-	MOVWLZX (BX)(R11*1), SI
-	MOVWLZX (BX)(CX*1), R14
-	MOVWLZX (BX)(DI*1), R13
-	MOVW    R9, (R12)
-	MOVW    SI, (R12)(AX*1)
-	MOVW    R14, (R12)(DX*1)
-	MOVW    R13, (R12)(R8*1)
-	ADDQ    376(SP), BX
-	ADDQ    400(SP), R12
-	ADDQ    $-4, R10
-	CMPQ    R10, $+4
+	MOVWLZX (R9), DX
+	MOVWLZX (R9)(R8*1), DI
+	MOVWLZX (R9)(R10*1), R11
+	MOVWLZX (R9)(BX*1), R13
+	MOVW    DX, (AX)
+	MOVW    DI, (AX)(R12*1)
+	MOVW    R11, (AX)(CX*1)
+	MOVW    R13, (AX)(SI*1)
+	ADDQ    528(SP), R9
+	ADDQ    552(SP), AX
+	ADDQ    $-4, R14
+	CMPQ    R14, $+4
 	JGE     four
 
 single0:
-	CMPQ    R10, $+0
+	CMPQ    R14, $+0
 	JLE     elementsLineDone
-	MOVWLZX (BX), R13
-	MOVW    R13, (R12)
-	CMPQ    R10, $+1
+	MOVWLZX (R9), R13
+	MOVW    R13, (AX)
+	CMPQ    R14, $+1
 	JLE     elementsLineDone
-	MOVWLZX (BX)(R11*1), R13
-	MOVW    R13, (R12)(AX*1)
-	CMPQ    R10, $+2
+	MOVWLZX (R9)(R8*1), R13
+	MOVW    R13, (AX)(R12*1)
+	CMPQ    R14, $+2
 	JLE     elementsLineDone
-	MOVWLZX (BX)(CX*1), R13
-	MOVW    R13, (R12)(DX*1)
+	MOVWLZX (R9)(R10*1), R13
+	MOVW    R13, (AX)(CX*1)
 
 elementsLineDone:
-	MOVQ  424(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 424(SP)
-	ADDQ  432(SP), BX
-	ADDQ  440(SP), R12
-	TESTQ R10, R10
+	MOVQ  576(SP), R14
+	ADDQ  $-1, R14
+	MOVQ  R14, 576(SP)
+	ADDQ  584(SP), R9
+	ADDQ  592(SP), AX
+	TESTQ R14, R14
 	JNE   elementsLine
-	MOVQ  8(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 8(SP)
-	ADDQ  448(SP), BX
-	ADDQ  456(SP), R12
-	TESTQ R10, R10
+	MOVQ  8(SP), R14
+	ADDQ  $-1, R14
+	MOVQ  R14, 8(SP)
+	ADDQ  600(SP), R9
+	ADDQ  608(SP), AX
+	TESTQ R14, R14
 	JNE   elementsMatrix
 
 end:

@@ -7,27 +7,25 @@ import (
 )
 
 // pack copies elements from some strides to others: for each outer item, a matrix.
-// There are three ways. A matrix whose rows are contiguous on one side and whose
-// columns are on the other is transposed in registers, a tile at a time. Rows that
-// are contiguous on both sides are copied in pieces, of which the last one overlaps
-// the one before. All else goes element by element.
+// There are four ways. A matrix whose rows are contiguous in Src and whose columns are
+// in Dst is transposed in registers, a tile at a time. One that is too narrow for
+// tiles, or whose rows are not contiguous, is gathered, some columns at a time. Rows
+// that are contiguous on both sides are copied in pieces. All else goes element by
+// element. Where whole tiles or pieces end, the last one overlaps the one before.
 //
-// None of them reads or writes anything but elements, and what few registers cannot
-// hold waits in the frame.
+// Nothing but elements is written, and nothing read but what lies between two elements
+// of a matrix. What few registers cannot hold waits in the frame.
 func pack(m Machine, t kernels.Type, args GP) {
-	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), src: m.Local(8), dst: m.Local(8)}
+	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), matrixRows: m.Local(8), src: m.Local(8), dst: m.Local(8)}
 	r := m.Regs()
 	m.StoreInt(p.args, args)
-	for _, f := range []struct {
-		to    Addr
-		field int
-	}{{p.outer, offset.pack.Outer}, {p.src, offset.pack.Src}, {p.dst, offset.pack.Dst}} {
-		p.keep(f.to, f.field)
-	}
 	r.FreeGP(args)
+	p.keep(p.matrixRows, offset.pack.Rows)
+	p.begin()
 	p.choose()
 	newTransposer(p).emit()
 	newRowCopier(p).emit()
+	newGatherer(p).emit()
 	newElementCopier(p).emit()
 	m.Label("end")
 	m.End()
@@ -38,11 +36,19 @@ const whole = kernels.F32
 
 // mover is what the ways to pack have in common.
 type mover struct {
-	m        Machine
-	size     int
-	args     Addr // in the frame: the pointer to the arguments,
-	outer    Addr // outer items that are left,
-	src, dst Addr // and where the current one begins
+	m          Machine
+	size       int
+	args       Addr // in the frame: the pointer to the arguments,
+	outer      Addr // outer items that are left,
+	matrixRows Addr // rows of each,
+	src, dst   Addr // and where the current one begins
+}
+
+// begin sets out from the first outer item.
+func (p *mover) begin() {
+	p.keep(p.outer, offset.pack.Outer)
+	p.keep(p.src, offset.pack.Src)
+	p.keep(p.dst, offset.pack.Dst)
 }
 
 // lanes is the number of elements in 16 bytes, within which vectors are transposed.
@@ -107,12 +113,12 @@ func (p *mover) addTo(to Addr, g GP) {
 }
 
 // nextOuter goes on to the next outer item, or to the end.
-func (p *mover) nextOuter(label string) {
+func (p *mover) nextOuter(label, end string) {
 	m, g := p.m, p.m.Regs().GP()
 	m.LoadInt(g, p.outer)
 	m.AddInt(g, -1)
 	m.StoreInt(p.outer, g)
-	m.JumpIfInt(Equal, g, 0, "end")
+	m.JumpIfInt(Equal, g, 0, end)
 	p.arg(g, offset.pack.SrcOuter)
 	p.addTo(p.src, g)
 	p.arg(g, offset.pack.DstOuter)
@@ -121,26 +127,36 @@ func (p *mover) nextOuter(label string) {
 	m.Jump(label)
 }
 
-// choose jumps to one of the ways.
+// choose jumps to one of the ways, or goes on to the first one.
 func (p *mover) choose() {
 	m, r := p.m, p.m.Regs()
-	g, rows, cols := r.GP(), r.GP(), r.GP()
+	srcCol, dstCol, dstRow, rows, cols := r.GP(), r.GP(), r.GP(), r.GP(), r.GP()
+	p.arg(srcCol, offset.pack.SrcCol)
+	p.arg(dstCol, offset.pack.DstCol)
+	p.arg(dstRow, offset.pack.DstRow)
 	p.arg(rows, offset.pack.Rows)
 	p.arg(cols, offset.pack.Cols)
-	p.arg(g, offset.pack.SrcCol)
-	m.JumpIfInt(NotEqual, g, p.size, "elements")
-	p.arg(g, offset.pack.DstCol)
-	m.JumpIfInt(NotEqual, g, p.size, "noCopy")
-	m.JumpIfInt(Greater, cols, 1, "copy")
-	m.Label("noCopy")
-	p.arg(g, offset.pack.DstRow)
-	m.JumpIfInt(NotEqual, g, p.size, "elements")
-	m.JumpIfInt(Less, cols, p.lanes(), "elements")
+	m.JumpIfInt(Equal, cols, 1, "scattered")
+	m.JumpIfInt(NotEqual, srcCol, p.size, "scattered")
+	m.JumpIfInt(Equal, dstCol, p.size, "copy")
+	m.JumpIfInt(NotEqual, dstRow, p.size, "elements")
+	m.JumpIfInt(LessEqual, cols, p.lanes(), "thin")
+	m.Label("notThin")
 	m.JumpIfInt(Less, rows, p.lanes(), "elements")
 	if p.rows() > p.lanes() {
 		m.JumpIfInt(Less, rows, p.rows(), "low")
 	}
-	r.FreeGP(g, rows, cols)
+	m.Jump("transpose")
+	m.Label("scattered")
+	m.JumpIfInt(NotEqual, dstRow, p.size, "elements")
+	m.JumpIfInt(GreaterEqual, rows, p.rows(), "gather")
+	m.Jump("elements")
+	m.Label("thin")
+	m.JumpIfInt(GreaterEqual, rows, p.rows(), "gatherThin")
+	m.JumpIfInt(Equal, cols, p.lanes(), "notThin")
+	m.Jump("elements")
+	m.Label("transpose")
+	r.FreeGP(srcCol, dstCol, dstRow, rows, cols)
 }
 
 // A transposer transposes matrices. A tile has as many columns as 16 bytes have
@@ -167,20 +183,21 @@ type transposer struct {
 	back, backDst      Addr // from the last whole tile's end to where the last tile begins
 	next               Addr // the rows to prefetch,
 	lines, toNext      Addr // in each of them, and from one's end to the next
-	extra              Addr // lines that are left when whole squares have been passed
+	share, extra       Addr // lines for each line of tiles, and what is left behind the squares
 	from, to           Streams
 	ahead, linesAhead  GP // what to prefetch, and how much more in the row
 }
 
 // line is the size of a cache line.
 const line = 64
+const LONG = 1024
 
 func newTransposer(p *mover) *transposer {
 	m := p.m
 	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
 	for _, a := range []*Addr{
 		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.wide, &x.down, &x.up,
-		&x.downDst, &x.upDst, &x.back, &x.backDst, &x.next, &x.lines, &x.toNext, &x.extra,
+		&x.downDst, &x.upDst, &x.back, &x.backDst, &x.next, &x.lines, &x.toNext, &x.share, &x.extra,
 	} {
 		*a = m.Local(8)
 	}
@@ -207,7 +224,7 @@ func (x *transposer) emit() {
 	x.beginSquares()
 	x.squares()
 	x.endSquares()
-	x.nextOuter("matrix")
+	x.nextOuter("matrix", "end")
 	if x.rows() > x.lanes() {
 		x.low()
 	}
@@ -318,9 +335,14 @@ func (x *transposer) lookAhead(left GP) {
 	m.Move(g, stride)
 	m.Sub(g, next)
 	m.StoreInt(x.toNext, g)
-	m.JumpIfInt(GreaterEqual, stride, line, "apart") // rows near to each other need no help
+	m.MoveInt(g, x.rows())
+	m.JumpIfInt(Less, stride, line, "unaided")  // rows near to each other need no help,
+	m.JumpIfInt(LessEqual, next, LONG, "aided") // nor do long ones
+	m.Label("unaided")
+	m.MoveInt(g, 0)
 	m.MoveInt(n, 0)
-	m.Label("apart")
+	m.Label("aided")
+	m.StoreInt(x.share, g)
 	m.StoreInt(x.extra, n)
 	r.FreeGP(next, g, n, stride)
 }
@@ -344,6 +366,10 @@ func (x *transposer) squares() {
 	m.Label("narrow")
 	x.prefetchExtra()
 	x.setWide(1)
+	g := r.GP()
+	m.MoveInt(g, 0)
+	m.StoreInt(x.share, g)
+	r.FreeGP(g)
 	m.Label("narrowTile")
 	x.jumpIfLeft(Equal, 0, "squaresDone")
 	x.jumpIfLeft(GreaterEqual, n, "square")
@@ -353,10 +379,10 @@ func (x *transposer) squares() {
 	x.copy(x.tilesLeft, x.tiles)
 	count := r.GP()
 	m.Label("tiles")
-	m.LoadInt(count, x.wide)
-	m.JumpIfInt(Equal, count, 1, "tile")
-	m.MoveInt(count, x.rows())
+	m.LoadInt(count, x.share)
+	m.JumpIfInt(Equal, count, 0, "noShare")
 	x.prefetch("ahead", count)
+	m.Label("noShare")
 	m.LoadInt(count, x.wide)
 	m.Label("tile")
 	x.tile()
@@ -454,7 +480,7 @@ func (x *transposer) overlap() {
 // tile transposes a tile, and goes on to the next columns.
 func (x *transposer) tile() {
 	m, together := x.m, x.together()
-	vs := x.transposed()
+	vs := x.transposed(x.from)
 	for _, ptr := range x.from.Ptrs {
 		m.AddInt(ptr, 16)
 	}
@@ -467,30 +493,50 @@ func (x *transposer) tile() {
 	m.Regs().Free(vs...)
 }
 
+// loadTile loads 16 bytes of each row of a tile.
+func (p *mover) loadTile(from Streams) []Vec {
+	n := p.lanes()
+	vs := p.m.Regs().Vecs(n)
+	for i, v := range vs {
+		var rows []Addr
+		for k := i; k < p.rows(); k += n {
+			rows = append(rows, from.Leaf(k))
+		}
+		p.m.LoadLanes(v, rows)
+	}
+	return vs
+}
+
 // transposed returns the columns of a tile. Interleaving the first half of the
 // vectors with the second moves the bits that number an element, those of its vector
 // before those of its lane, round by one.
-func (x *transposer) transposed() []Vec {
-	m, r, n := x.m, x.m.Regs(), x.lanes()
-	vs := r.Vecs(n)
-	for i, v := range vs {
-		var rows []Addr
-		for k := i; k < x.rows(); k += n {
-			rows = append(rows, x.from.Leaf(k))
-		}
-		m.LoadLanes(v, rows)
-	}
+func (p *mover) transposed(from Streams) []Vec {
+	r, n := p.m.Regs(), p.lanes()
+	vs := p.loadTile(from)
 	for h := 1; h < n; h *= 2 {
 		var next []Vec
 		for i := range n / 2 {
 			a, b, w := vs[i], vs[i+n/2], r.Vec()
-			m.Interleave(x.size, w, b, a, b)
+			p.m.Interleave(p.size, w, b, a, b)
 			r.Free(a)
 			next = append(next, w, b)
 		}
 		vs = next
 	}
 	return vs
+}
+
+// firstColumn returns the first column of a tile.
+func (p *mover) firstColumn(from Streams) Vec {
+	vs := p.loadTile(from)
+	for n := len(vs) / 2; n > 0; n /= 2 {
+		for i, b := range vs[n:] {
+			p.m.Interleave(p.size, vs[i], noVec, vs[i], b)
+			p.m.Regs().Free(b)
+		}
+		vs = vs[:n]
+	}
+	return vs[0]
 }
 
 // endSquares goes on to the next row of squares, if there is one.
@@ -538,7 +584,7 @@ func (x *transposer) low() {
 	x.jumpIfLeft(GreaterEqual, n, "lowInside")
 	x.overlap()
 	m.Label("lowInside")
-	vs := x.transposed()
+	vs := x.transposed(x.from)
 	for _, ptr := range x.from.Ptrs {
 		m.AddInt(ptr, 16)
 	}
@@ -557,7 +603,7 @@ func (x *transposer) low() {
 	r.FreeGP(g)
 	m.FreeStreams(x.from)
 	m.FreeStreams(x.to)
-	x.nextOuter("lowMatrix")
+	x.nextOuter("lowMatrix", "end")
 }
 
 // A rowCopier copies rows. One of up to 128 bytes is copied in two pieces of the same
@@ -613,7 +659,7 @@ func (x *rowCopier) emit() {
 	m.LoadInt(count, x.left)
 	m.JumpIfInt(NotEqual, count, 0, "rowsNext")
 	r.FreeGP(count)
-	x.nextOuter("rowsMatrix")
+	x.nextOuter("rowsMatrix", "end")
 }
 
 func (x *rowCopier) jumpIfLonger(bytes int, label string) {
@@ -821,6 +867,171 @@ func (x *rowCopier) pieces(count GP) {
 	r.FreeGP(dst, left)
 }
 
+// A gatherer gathers columns of a vector's rows at a time: one by one, or all of those
+// of a matrix that has no more of them than 16 bytes have elements. It loads 16 bytes
+// of each row, as a transposer does, of which those behind the columns may be elements
+// of the next rows, or lie between them. The last few rows, where they would lie behind
+// all elements, are copied element by element.
+type gatherer struct {
+	*mover
+	thin               Addr // whether all columns are gathered at a time
+	passes, passesLeft Addr // columns, if they are gathered one by one
+	colSrc, colDst     Addr // where the current ones begin
+	last               Addr // how many rows are left in the end
+	rowsLeft           Addr
+	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
+	back, backDst      Addr // from the last whole tile's end to where the last tile begins
+}
+
+func newGatherer(p *mover) *gatherer {
+	m := p.m
+	x := &gatherer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * log2(p.lanes()))}
+	for _, a := range []*Addr{
+		&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.rowsLeft, &x.back, &x.backDst,
+	} {
+		*a = m.Local(8)
+	}
+	return x
+}
+
+func (x *gatherer) emit() {
+	m, r := x.m, x.m.Regs()
+	x.prepare()
+	m.Label("gatherMatrix")
+	x.copy(x.colSrc, x.src)
+	x.copy(x.colDst, x.dst)
+	x.copy(x.passesLeft, x.passes)
+	m.Label("gatherPass")
+	from, to := r.GP(), r.GP()
+	m.LoadInt(from, x.colSrc)
+	m.LoadInt(to, x.colDst)
+	x.columns(m.Streams(from, x.srcSteps, log2(x.rows())), m.Streams(to, x.dstSteps, log2(x.lanes())))
+	g := r.GP()
+	x.arg(g, offset.pack.SrcCol)
+	x.addTo(x.colSrc, g)
+	x.arg(g, offset.pack.DstCol)
+	x.addTo(x.colDst, g)
+	m.LoadInt(g, x.passesLeft)
+	m.AddInt(g, -1)
+	m.StoreInt(x.passesLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "gatherPass")
+	r.FreeGP(g)
+	x.nextOuter("gatherMatrix", "gathered")
+	m.Label("gathered")
+	x.leaveLast()
+}
+
+// prepare fills the frame with what is the same for all matrices.
+func (x *gatherer) prepare() {
+	m, r := x.m, x.m.Regs()
+	thin, passes, bytes := r.GP(), r.GP(), r.GP()
+	m.Label("gather")
+	m.MoveInt(thin, 0)
+	x.arg(passes, offset.pack.Cols)
+	m.MoveInt(bytes, x.size)
+	m.Jump("gatherAny")
+	m.Label("gatherThin")
+	m.MoveInt(thin, 1)
+	m.MoveInt(passes, 1)
+	x.arg(bytes, offset.pack.Cols)
+	m.ShiftLeft(bytes, log2(x.size))
+	m.Label("gatherAny")
+	m.StoreInt(x.thin, thin)
+	m.StoreInt(x.passes, passes)
+
+	last, rows, stride := thin, passes, r.GP()
+	x.arg(stride, offset.pack.SrcRow)
+	m.JumpIfInt(Less, stride, x.size, "elements")
+	m.MoveInt(last, 0)
+	m.Label("gatherLast")
+	m.JumpIfInt(GreaterEqual, bytes, 16, "gatherInside")
+	m.AddInt(last, 1)
+	m.Add(bytes, stride)
+	m.Jump("gatherLast")
+	m.Label("gatherInside")
+	m.StoreInt(x.last, last)
+	m.LoadInt(rows, x.matrixRows)
+	m.Sub(rows, last)
+	m.JumpIfInt(Less, rows, x.rows(), "elements")
+	m.StoreInt(x.matrixRows, rows)
+
+	m.And(rows, x.rows()-1)
+	m.AddInt(rows, -x.rows())
+	m.Mul(stride, rows)
+	m.StoreInt(x.back, stride)
+	m.ShiftLeft(rows, log2(x.size))
+	m.StoreInt(x.backDst, rows)
+	r.FreeGP(thin, passes, bytes, stride)
+	x.keepMultiples(x.srcSteps, log2(x.rows())+1, offset.pack.SrcRow)
+	x.keepMultiples(x.dstSteps, log2(x.lanes()), offset.pack.DstCol)
+}
+
+// columns goes through the tiles of one column, or of some.
+func (x *gatherer) columns(from, to Streams) {
+	m, r := x.m, x.m.Regs()
+	x.copy(x.rowsLeft, x.matrixRows)
+	m.Label("gatherTile")
+	g := r.GP()
+	m.LoadInt(g, x.rowsLeft)
+	m.JumpIfInt(GreaterEqual, g, x.rows(), "gatherWhole")
+	m.MoveInt(g, x.rows())
+	m.StoreInt(x.rowsLeft, g)
+	r.FreeGP(g)
+	x.advance(from, x.back)
+	x.advance(to, x.backDst)
+	m.Label("gatherWhole")
+	g = r.GP()
+	m.LoadInt(g, x.thin)
+	m.JumpIfInt(NotEqual, g, 0, "thinTile")
+	r.FreeGP(g)
+	v := x.firstColumn(from)
+	m.Store(to.Leaf(0), v)
+	r.Free(v)
+	m.Jump("gatherStored")
+	m.Label("thinTile")
+	vs := x.transposed(from)
+	cols := r.GP()
+	x.arg(cols, offset.pack.Cols)
+	for j, v := range vs {
+		m.Store(to.Leaf(j), v)
+		if j < len(vs)-1 {
+			m.JumpIfInt(Equal, cols, j+1, "gatherStored")
+		}
+	}
+	r.Free(vs...)
+	r.FreeGP(cols)
+	m.Label("gatherStored")
+	x.advance(from, x.srcSteps.Plus(8*log2(x.rows())))
+	for _, ptr := range to.Ptrs {
+		m.AddInt(ptr, m.VecBytes())
+	}
+	g = r.GP()
+	m.LoadInt(g, x.rowsLeft)
+	m.AddInt(g, -x.rows())
+	m.StoreInt(x.rowsLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "gatherTile")
+	r.FreeGP(g)
+	m.FreeStreams(from)
+	m.FreeStreams(to)
+}
+
+// leaveLast goes on to copy the elements of the last rows, if any are left.
+func (x *gatherer) leaveLast() {
+	m, r := x.m, x.m.Regs()
+	rows, g := r.GP(), r.GP()
+	m.LoadInt(g, x.last)
+	m.JumpIfInt(Equal, g, 0, "end")
+	m.LoadInt(rows, x.matrixRows)
+	m.StoreInt(x.matrixRows, g)
+	x.begin()
+	m.LoadInt(g, x.srcSteps)
+	m.Mul(g, rows)
+	x.addTo(x.src, g)
+	m.ShiftLeft(rows, log2(x.size))
+	x.addTo(x.dst, rows)
+	r.FreeGP(rows, g)
+}
+
 // An elementCopier copies elements one by one, along the longer side of a matrix,
 // four at a time.
 type elementCopier struct {
@@ -844,15 +1055,19 @@ func (x *elementCopier) emit() {
 	m, r := x.m, x.m.Regs()
 	m.Label("elements")
 	g, h := r.GP(), r.GP()
-	x.arg(g, offset.pack.Rows)
+	m.LoadInt(g, x.matrixRows)
 	x.arg(h, offset.pack.Cols)
 	m.JumpIf(Greater, g, h, "tall")
-	r.FreeGP(g, h)
 	o := offset.pack
-	x.prepare(o.Cols, o.Rows, o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
+	m.StoreInt(x.count, h)
+	m.StoreInt(x.lines, g)
+	x.prepare(o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
 	m.Jump("lines")
 	m.Label("tall")
-	x.prepare(o.Rows, o.Cols, o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
+	m.StoreInt(x.count, g)
+	m.StoreInt(x.lines, h)
+	r.FreeGP(g, h)
+	x.prepare(o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
 
 	m.Label("lines")
 	src, dst, count := r.GP(), r.GP(), r.GP()
@@ -909,11 +1124,9 @@ func (x *elementCopier) move(to, from Streams, first, end int) {
 }
 
 // prepare fills the frame with what is the same for all matrices, given the fields
-// of a line's length, of the number of lines, and of their strides.
-func (x *elementCopier) prepare(count, lines, src, srcLine, dst, dstLine int) {
+// of the strides in a line and from a line to the next.
+func (x *elementCopier) prepare(src, srcLine, dst, dstLine int) {
 	m, r := x.m, x.m.Regs()
-	x.keep(x.count, count)
-	x.keep(x.lines, lines)
 	x.keepMultiples(x.srcSteps, 3, src)
 	x.keepMultiples(x.dstSteps, 3, dst)
 	g, h := r.GP(), r.GP()

@@ -188,9 +188,13 @@ type transposer struct {
 	ahead, linesAhead  GP // what to prefetch, and how much more in the row
 }
 
-// line is the size of a cache line.
-const line = 64
-const LONG = 1024
+const (
+	// line is the size of a cache line.
+	line = 64
+	// longRow is the size from which on CPUs find the next cache lines of a row in time.
+	longRow = 1024
+)
+
 
 func newTransposer(p *mover) *transposer {
 	m := p.m
@@ -337,7 +341,7 @@ func (x *transposer) lookAhead(left GP) {
 	m.StoreInt(x.toNext, g)
 	m.MoveInt(g, x.rows())
 	m.JumpIfInt(Less, stride, line, "unaided")  // rows near to each other need no help,
-	m.JumpIfInt(LessEqual, next, LONG, "aided") // nor do long ones
+	m.JumpIfInt(LessEqual, next, longRow, "aided") // nor do long ones
 	m.Label("unaided")
 	m.MoveInt(g, 0)
 	m.MoveInt(n, 0)

@@ -136,10 +136,13 @@ func packOrder(size int, a kernels.PackArgs) kernels.PackArgs {
 			swapOuterRows(&a)
 		}
 	}
-	if a.SrcCol != size && a.SrcRow != size {
+	if a.SrcCol != size && a.SrcRow != size && a.SrcOuter == size {
 		swapOuterRows(&a)
 	}
 	if a.SrcRow == size && (a.SrcCol != size || a.DstRow == size) {
+		swapRowsCols(&a)
+	}
+	if a.SrcCol != size && a.DstCol == size {
 		swapRowsCols(&a)
 	}
 	if a.DstCol != size && a.DstRow != size && (a.DstOuter == size || a.Outer > a.Rows) {

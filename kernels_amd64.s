@@ -54332,848 +54332,1912 @@ GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $32
 
 // func packF32AVX2(a *byte)
 // Requires: AVX, MMX+
-TEXT ·packF32AVX2(SB), $448-8
+TEXT ·packF32AVX2(SB), $584-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
 	MOVQ (SP), AX
 	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
 	CMPQ AX, $+4
+	JNE  scattered
+	CMPQ CX, $+4
+	JEQ  copy
+	CMPQ DX, $+4
 	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+4
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
+	CMPQ SI, $+4
+	JLE  thin
 
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+4
-	JNE   elements
-	CMPQ  DX, $+4
-	JLT   elements
-	CMPQ  CX, $+4
-	JLT   elements
-	CMPQ  CX, $+8
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 56(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 96(SP)
-	MOVQ  56(SP), DX
-	MOVQ  DX, 152(SP)
-	MOVQ  $+32, DX
-	MOVQ  96(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 160(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 168(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
-	ANDQ  $+3, DX
-	ADDQ  $-4, DX
-	MOVQ  64(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 200(SP)
-	SHLQ  $0x02, DX
-	MOVQ  DX, 192(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+15, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x02, DX
-	MOVQ  DX, 224(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 232(SP)
+notThin:
+	CMPQ BX, $+4
+	JLT  elements
+	CMPQ BX, $+8
+	JLT  low
+	JMP  transpose
+
+scattered:
+	CMPQ DX, $+4
+	JNE  elements
+	CMPQ BX, $+8
+	JGE  gather
+	JMP  elements
+
+thin:
+	CMPQ BX, $+8
+	JGE  gatherThin
+	CMPQ SI, $+4
+	JEQ  notThin
+	JMP  elements
+
+transpose:
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 72(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+3, SI
+	ADDQ  $-4, SI
+	MOVQ  72(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 208(SP)
+	SHLQ  $0x02, SI
+	MOVQ  SI, 200(SP)
 
 matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 104(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 112(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 120(SP)
+	MOVQ 24(SP), BX
+	MOVQ BX, 112(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 120(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 128(SP)
 
 squares:
-	MOVQ  120(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x03, DX
-	TESTQ DX, DX
+	MOVQ  128(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x03, SI
+	TESTQ SI, SI
 	JNE   squaresInside
-	ADDQ  $-8, CX
-	MOVQ  CX, AX
-	SHLQ  $0x02, AX
-	ADDQ  112(SP), AX
-	MOVQ  AX, 112(SP)
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  104(SP), AX
-	MOVQ  AX, 104(SP)
-	MOVQ  $+8, CX
-	MOVQ  $+1, DX
+	ADDQ  $-8, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  112(SP), DX
+	MOVQ  DX, 112(SP)
+	SHLQ  $0x02, BX
+	ADDQ  120(SP), BX
+	MOVQ  BX, 120(SP)
+	MOVQ  $+8, BX
+	MOVQ  $+1, SI
 
 squaresInside:
-	CMPQ DX, $+2
+	CMPQ SI, $+2
 	JLE  squaresCounted
-	MOVQ $+2, DX
+	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  DX, 136(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x03, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 120(SP)
-	MOVQ  $+0, AX
-	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 184(SP)
-	MOVQ  152(SP), AX
-	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 176(SP)
-	MOVQ  104(SP), BX
-	TESTQ CX, CX
+	MOVQ  SI, 144(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x03, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 128(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  64(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 176(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 192(SP)
+	MOVQ  112(SP), DX
+	TESTQ BX, BX
 	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  136(SP), AX
-	SHLQ  $0x03, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
+	MOVQ  144(SP), CX
+	SHLQ  $0x03, CX
+	CMPQ  CX, BX
+	JLE   nextFull
+	MOVQ  BX, CX
+
+nextFull:
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
 
 nextKnown:
-	MOVQ BX, 208(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 216(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 128(SP)
-	MOVQ 104(SP), AX
-	MOVQ 112(SP), DX
-	MOVQ 208(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ AX, R9
-	ADDQ 48(SP), R9
-	MOVQ 64(SP), R10
-	MOVQ 72(SP), R11
-	LEAQ (R10)(R11*1), R12
+	MOVQ  DX, 216(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
+	JEQ   aligned
+	MOVQ  $+63, DX
+
+aligned:
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x02, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
+	SHRQ  $0x06, DX
+	MOVQ  DX, 224(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  144(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x03, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 232(SP)
+	MOVQ  $+8, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
+
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 240(SP)
+	MOVQ CX, 248(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 136(SP)
+	MOVQ 112(SP), BX
+	MOVQ 120(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ BX, DI
+	ADDQ 56(SP), DI
+	MOVQ 72(SP), R8
+	MOVQ 80(SP), R9
+	LEAQ (R8)(R9*1), R10
+	MOVQ 216(SP), R11
+	MOVQ 224(SP), R12
+	MOVQ $+4, R13
+	MOVQ R13, 160(SP)
+	MOVQ 64(SP), R13
+	ADDQ $-64, R13
+	MOVQ R13, 168(SP)
+	MOVQ $+32, R13
+	MOVQ 104(SP), R14
+	SUBQ R14, R13
+	MOVQ R13, 184(SP)
+	MOVQ 136(SP), R14
+	CMPQ R14, $+16
+	JGE  square
+
+narrow:
+	MOVQ  248(SP), R14
+	TESTQ R14, R14
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow0
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
+
+extraInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow1
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
+
+extraInRow1:
+	ADDQ  $-2, R14
+	TESTQ R14, R14
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R14
+	MOVQ R14, 160(SP)
+	MOVQ 64(SP), R14
+	ADDQ $-16, R14
+	MOVQ R14, 168(SP)
+	MOVQ $+32, R14
+	MOVQ 88(SP), R13
+	SUBQ R13, R14
+	MOVQ R14, 184(SP)
+	MOVQ $+0, R13
+	MOVQ R13, 240(SP)
+
+narrowTile:
+	MOVQ  136(SP), R13
+	TESTQ R13, R13
+	JEQ   squaresDone
+	MOVQ  136(SP), R13
+	CMPQ  R13, $+4
+	JGE   square
+	MOVQ  200(SP), R13
+	ADDQ  R13, BX
+	ADDQ  R13, DI
+	ADDQ  208(SP), AX
+	MOVQ  $+4, R13
+	MOVQ  R13, 136(SP)
 
 square:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+16
-	JLT  single
-	MOVQ 136(SP), BX
-	MOVQ BX, 144(SP)
+	MOVQ 144(SP), R13
+	MOVQ R13, 152(SP)
 
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (R9), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (R9)(SI*1), Y1, Y1
-	VMOVUPS     (AX)(DI*1), X2
-	VINSERTF128 $0x01, (R9)(DI*1), Y2, Y2
-	VMOVUPS     (AX)(R8*1), X3
-	VINSERTF128 $0x01, (R9)(R8*1), Y3, Y3
-	VUNPCKLPS   Y2, Y0, Y4
-	VUNPCKHPS   Y2, Y0, Y2
-	VUNPCKLPS   Y3, Y1, Y0
-	VUNPCKHPS   Y3, Y1, Y3
-	VUNPCKLPS   Y0, Y4, Y1
-	VUNPCKHPS   Y0, Y4, Y0
-	VUNPCKLPS   Y3, Y2, Y4
-	VUNPCKHPS   Y3, Y2, Y3
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R10*1)
-	VMOVUPS     Y4, (DX)(R11*1)
-	VMOVUPS     Y3, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X3
-	VINSERTF128 $0x01, 16(R9), Y3, Y3
-	VMOVUPS     16(AX)(SI*1), X4
-	VINSERTF128 $0x01, 16(R9)(SI*1), Y4, Y4
-	VMOVUPS     16(AX)(DI*1), X0
-	VINSERTF128 $0x01, 16(R9)(DI*1), Y0, Y0
-	VMOVUPS     16(AX)(R8*1), X1
-	VINSERTF128 $0x01, 16(R9)(R8*1), Y1, Y1
-	VUNPCKLPS   Y0, Y3, Y2
-	VUNPCKHPS   Y0, Y3, Y0
-	VUNPCKLPS   Y1, Y4, Y3
-	VUNPCKHPS   Y1, Y4, Y1
-	VUNPCKLPS   Y3, Y2, Y4
-	VUNPCKHPS   Y3, Y2, Y3
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VMOVUPS     Y4, (DX)
-	VMOVUPS     Y3, (DX)(R10*1)
-	VMOVUPS     Y2, (DX)(R11*1)
-	VMOVUPS     Y1, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X1
-	VINSERTF128 $0x01, 32(R9), Y1, Y1
-	VMOVUPS     32(AX)(SI*1), X2
-	VINSERTF128 $0x01, 32(R9)(SI*1), Y2, Y2
-	VMOVUPS     32(AX)(DI*1), X3
-	VINSERTF128 $0x01, 32(R9)(DI*1), Y3, Y3
-	VMOVUPS     32(AX)(R8*1), X4
-	VINSERTF128 $0x01, 32(R9)(R8*1), Y4, Y4
-	VUNPCKLPS   Y3, Y1, Y0
-	VUNPCKHPS   Y3, Y1, Y3
-	VUNPCKLPS   Y4, Y2, Y1
-	VUNPCKHPS   Y4, Y2, Y4
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VUNPCKLPS   Y4, Y3, Y0
-	VUNPCKHPS   Y4, Y3, Y4
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R10*1)
-	VMOVUPS     Y0, (DX)(R11*1)
-	VMOVUPS     Y4, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X4
-	VINSERTF128 $0x01, 48(R9), Y4, Y4
-	VMOVUPS     48(AX)(SI*1), X0
-	VINSERTF128 $0x01, 48(R9)(SI*1), Y0, Y0
-	VMOVUPS     48(AX)(DI*1), X1
-	VINSERTF128 $0x01, 48(R9)(DI*1), Y1, Y1
-	VMOVUPS     48(AX)(R8*1), X2
-	VINSERTF128 $0x01, 48(R9)(R8*1), Y2, Y2
-	VUNPCKLPS   Y1, Y4, Y3
-	VUNPCKHPS   Y1, Y4, Y1
-	VUNPCKLPS   Y2, Y0, Y4
-	VUNPCKHPS   Y2, Y0, Y2
-	VUNPCKLPS   Y4, Y3, Y0
-	VUNPCKHPS   Y4, Y3, Y4
-	VUNPCKLPS   Y2, Y1, Y3
-	VUNPCKHPS   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y4, (DX)(R10*1)
-	VMOVUPS     Y3, (DX)(R11*1)
-	VMOVUPS     Y2, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	MOVQ        144(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 144(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	MOVQ        152(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        160(SP), DX
-	JMP         line
+tiles:
+	MOVQ  240(SP), R13
+	TESTQ R13, R13
+	JEQ   noShare
 
-lineDone:
-	MOVQ 176(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ 184(SP), DX
-	ADDQ 216(SP), CX
-	ADDQ $+64, AX
-	ADDQ $+64, R9
-	MOVQ 128(SP), BX
-	ADDQ $-16, BX
-	MOVQ BX, 128(SP)
-	JMP  square
+ahead:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow0
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
-single:
-	MOVQ  128(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  136(SP), BX
-	SHLQ  $0x03, BX
+aheadInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow1
+	ADDQ       232(SP), R11
+	MOVQ       224(SP), R12
 
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       224(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       232(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
+aheadInRow1:
+	ADDQ  $-2, R13
+	TESTQ R13, R13
+	JNE   ahead
+
+noShare:
+	MOVQ 160(SP), R13
 
 tile:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+4
-	JGE  tileInside
-	MOVQ 192(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ 200(SP), DX
-	MOVQ $+4, BX
-	MOVQ BX, 128(SP)
-
-tileInside:
-	MOVQ 136(SP), BX
-	MOVQ BX, 144(SP)
-
-one:
-	VMOVUPS     (AX), X2
-	VINSERTF128 $0x01, (R9), Y2, Y2
-	VMOVUPS     (AX)(SI*1), X3
-	VINSERTF128 $0x01, (R9)(SI*1), Y3, Y3
-	VMOVUPS     (AX)(DI*1), X4
-	VINSERTF128 $0x01, (R9)(DI*1), Y4, Y4
-	VMOVUPS     (AX)(R8*1), X0
-	VINSERTF128 $0x01, (R9)(R8*1), Y0, Y0
-	VUNPCKLPS   Y4, Y2, Y1
-	VUNPCKHPS   Y4, Y2, Y4
-	VUNPCKLPS   Y0, Y3, Y2
-	VUNPCKHPS   Y0, Y3, Y0
-	VUNPCKLPS   Y2, Y1, Y3
-	VUNPCKHPS   Y2, Y1, Y2
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (DI), Y0, Y0
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (DI)(CX*1), Y1, Y1
+	VMOVUPS     (BX)(SI*1), X2
+	VINSERTF128 $0x01, (DI)(SI*1), Y2, Y2
+	VMOVUPS     (BX)(DX*1), X3
+	VINSERTF128 $0x01, (DI)(DX*1), Y3, Y3
+	VUNPCKLPS   Y2, Y0, Y4
+	VUNPCKHPS   Y2, Y0, Y2
+	VUNPCKLPS   Y3, Y1, Y0
+	VUNPCKHPS   Y3, Y1, Y3
 	VUNPCKLPS   Y0, Y4, Y1
 	VUNPCKHPS   Y0, Y4, Y0
-	VMOVUPS     Y3, (DX)
-	VMOVUPS     Y2, (DX)(R10*1)
-	VMOVUPS     Y1, (DX)(R11*1)
-	VMOVUPS     Y0, (DX)(R12*1)
-	ADDQ        80(SP), DX
-	MOVQ        144(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 144(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	MOVQ        152(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        168(SP), DX
-	JMP         one
+	VUNPCKLPS   Y3, Y2, Y4
+	VUNPCKHPS   Y3, Y2, Y3
+	ADDQ        $+16, BX
+	ADDQ        $+16, DI
+	VMOVUPS     Y1, (AX)
+	VMOVUPS     Y0, (AX)(R8*1)
+	VMOVUPS     Y4, (AX)(R9*1)
+	VMOVUPS     Y3, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	ADDQ        $-1, R13
+	TESTQ       R13, R13
+	JNE         tile
+	MOVQ        152(SP), R13
+	ADDQ        $-1, R13
+	MOVQ        R13, 152(SP)
+	TESTQ       R13, R13
+	JEQ         squareDone
+	MOVQ        168(SP), R13
+	ADDQ        R13, BX
+	ADDQ        R13, DI
+	ADDQ        184(SP), AX
+	JMP         tiles
 
-oneDone:
-	MOVQ  176(SP), BX
-	ADDQ  BX, AX
-	ADDQ  BX, R9
-	ADDQ  184(SP), DX
-	ADDQ  $+16, AX
-	ADDQ  $+16, R9
-	MOVQ  128(SP), BX
-	ADDQ  $-4, BX
-	MOVQ  BX, 128(SP)
-	MOVQ  128(SP), BX
-	TESTQ BX, BX
-	JNE   tile
+squareDone:
+	MOVQ 176(SP), R13
+	ADDQ R13, BX
+	ADDQ R13, DI
+	ADDQ 192(SP), AX
+	MOVQ 160(SP), R13
+	SHLQ $0x02, R13
+	MOVQ 136(SP), R14
+	SUBQ R13, R14
+	MOVQ R14, 136(SP)
+	CMPQ R13, $+4
+	JEQ  narrowTile
+	CMPQ R14, $+16
+	JGE  square
+	JMP  narrow
 
 squaresDone:
-	MOVQ  136(SP), R12
-	MOVQ  152(SP), R11
-	IMULQ R12, R11
-	ADDQ  104(SP), R11
-	MOVQ  R11, 104(SP)
-	SHLQ  $0x05, R12
-	ADDQ  112(SP), R12
-	MOVQ  R12, 112(SP)
-	MOVQ  120(SP), R11
-	TESTQ R11, R11
+	MOVQ  144(SP), R10
+	MOVQ  64(SP), R9
+	IMULQ R10, R9
+	ADDQ  112(SP), R9
+	MOVQ  R9, 112(SP)
+	SHLQ  $0x05, R10
+	ADDQ  120(SP), R10
+	MOVQ  R10, 120(SP)
+	MOVQ  128(SP), R9
+	TESTQ R9, R9
 	JNE   squares
-	MOVQ  8(SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, 8(SP)
-	TESTQ R11, R11
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	TESTQ R9, R9
 	JEQ   end
-	MOVQ  (SP), R11
-	MOVQ  40(R11), R11
-	ADDQ  16(SP), R11
-	MOVQ  R11, 16(SP)
-	MOVQ  (SP), R11
-	MOVQ  64(R11), R11
-	ADDQ  24(SP), R11
-	MOVQ  R11, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), R11
-	MOVQ  48(R11), R11
-	MOVQ  R11, 32(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 40(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 48(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 56(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 64(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 72(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 80(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 88(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 96(SP)
-	MOVQ  56(SP), R11
-	MOVQ  R11, 152(SP)
-	MOVQ  $+32, R11
-	MOVQ  96(SP), R12
-	SUBQ  R12, R11
-	MOVQ  R11, 160(SP)
-	MOVQ  $+32, R11
-	MOVQ  80(SP), R12
-	SUBQ  R12, R11
-	MOVQ  R11, 168(SP)
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	MOVQ  R12, R11
-	ANDQ  $+3, R11
-	ADDQ  $-4, R11
-	MOVQ  64(SP), R12
-	IMULQ R11, R12
-	MOVQ  R12, 200(SP)
-	SHLQ  $0x02, R11
-	MOVQ  R11, 192(SP)
-	MOVQ  (SP), R11
-	MOVQ  32(R11), R11
-	ANDQ  $+15, R11
-	ADDQ  $-1, R11
-	SHLQ  $0x02, R11
-	MOVQ  R11, 224(SP)
-	MOVQ  32(SP), R12
-	SUBQ  R11, R12
-	MOVQ  R12, 232(SP)
-	MOVQ  (SP), R12
-	MOVQ  24(R12), R12
-	ADDQ  $-4, R12
-	MOVQ  32(SP), R11
-	IMULQ R12, R11
-	MOVQ  R11, 48(SP)
-	SHLQ  $0x02, R12
-	MOVQ  80(SP), R11
-	MOVQ  R12, 80(SP)
-	MOVQ  R11, 152(SP)
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	MOVQ  R9, 40(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 48(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 56(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 64(SP)
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	MOVQ  R9, 72(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 80(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 88(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 96(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 104(SP)
+	MOVQ  (SP), R9
+	MOVQ  32(R9), R9
+	ANDQ  $+3, R9
+	ADDQ  $-4, R9
+	MOVQ  72(SP), R10
+	IMULQ R9, R10
+	MOVQ  R10, 208(SP)
+	SHLQ  $0x02, R9
+	MOVQ  R9, 200(SP)
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	ADDQ  $-4, R10
+	MOVQ  40(SP), R9
+	IMULQ R10, R9
+	MOVQ  R9, 56(SP)
+	SHLQ  $0x02, R10
+	MOVQ  88(SP), R8
+	MOVQ  R8, 184(SP)
+	MOVQ  R10, 88(SP)
 
 lowMatrix:
-	MOVQ (SP), R11
-	MOVQ 32(R11), R11
-	MOVQ R11, 128(SP)
-	MOVQ 16(SP), R11
-	MOVQ 24(SP), R12
+	MOVQ (SP), R9
+	MOVQ 32(R9), R9
+	MOVQ R9, 136(SP)
+	MOVQ 24(SP), R9
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ R11, DI
-	ADDQ 48(SP), DI
-	MOVQ 64(SP), SI
-	MOVQ 72(SP), R9
-	LEAQ (SI)(R9*1), AX
-	MOVQ R12, CX
-	ADDQ 80(SP), CX
+	MOVQ 40(SP), R8
+	MOVQ 48(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ R9, SI
+	ADDQ 56(SP), SI
+	MOVQ 72(SP), CX
+	MOVQ 80(SP), DI
+	LEAQ (CX)(DI*1), BX
+	MOVQ R10, R12
+	ADDQ 88(SP), R12
 
 lowTile:
-	MOVQ 128(SP), BX
-	CMPQ BX, $+4
+	MOVQ 136(SP), R11
+	CMPQ R11, $+4
 	JGE  lowInside
-	MOVQ 192(SP), BX
-	ADDQ BX, R11
-	ADDQ BX, DI
-	MOVQ 200(SP), BX
-	ADDQ BX, R12
-	ADDQ BX, CX
-	MOVQ $+4, BX
-	MOVQ BX, 128(SP)
+	MOVQ 200(SP), R11
+	ADDQ R11, R9
+	ADDQ R11, SI
+	MOVQ 208(SP), R11
+	ADDQ R11, R10
+	ADDQ R11, R12
+	MOVQ $+4, R11
+	MOVQ R11, 136(SP)
 
 lowInside:
-	VMOVUPS      (R11), X0
-	VINSERTF128  $0x01, (DI), Y0, Y0
-	VMOVUPS      (R11)(R10*1), X1
-	VINSERTF128  $0x01, (DI)(R10*1), Y1, Y1
-	VMOVUPS      (R11)(DX*1), X2
-	VINSERTF128  $0x01, (DI)(DX*1), Y2, Y2
-	VMOVUPS      (R11)(R8*1), X3
-	VINSERTF128  $0x01, (DI)(R8*1), Y3, Y3
-	VUNPCKLPS    Y2, Y0, Y4
-	VUNPCKHPS    Y2, Y0, Y2
-	VUNPCKLPS    Y3, Y1, Y0
-	VUNPCKHPS    Y3, Y1, Y3
-	VUNPCKLPS    Y0, Y4, Y1
-	VUNPCKHPS    Y0, Y4, Y0
+	VMOVUPS      (R9), X3
+	VINSERTF128  $0x01, (SI), Y3, Y3
+	VMOVUPS      (R9)(R8*1), X4
+	VINSERTF128  $0x01, (SI)(R8*1), Y4, Y4
+	VMOVUPS      (R9)(AX*1), X0
+	VINSERTF128  $0x01, (SI)(AX*1), Y0, Y0
+	VMOVUPS      (R9)(DX*1), X1
+	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
+	VUNPCKLPS    Y0, Y3, Y2
+	VUNPCKHPS    Y0, Y3, Y0
+	VUNPCKLPS    Y1, Y4, Y3
+	VUNPCKHPS    Y1, Y4, Y1
 	VUNPCKLPS    Y3, Y2, Y4
 	VUNPCKHPS    Y3, Y2, Y3
-	VMOVUPS      X1, (R12)
-	VEXTRACTF128 $0x01, Y1, (CX)
-	VMOVUPS      X0, (R12)(SI*1)
-	VEXTRACTF128 $0x01, Y0, (CX)(SI*1)
-	VMOVUPS      X4, (R12)(R9*1)
-	VEXTRACTF128 $0x01, Y4, (CX)(R9*1)
-	VMOVUPS      X3, (R12)(AX*1)
-	VEXTRACTF128 $0x01, Y3, (CX)(AX*1)
-	MOVQ         152(SP), BX
-	ADDQ         BX, R12
-	ADDQ         BX, CX
-	ADDQ         $+16, R11
-	ADDQ         $+16, DI
-	MOVQ         128(SP), BX
-	ADDQ         $-4, BX
-	MOVQ         BX, 128(SP)
-	MOVQ         128(SP), BX
-	TESTQ        BX, BX
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y1
+	ADDQ         $+16, R9
+	ADDQ         $+16, SI
+	VMOVUPS      X4, (R10)
+	VEXTRACTF128 $0x01, Y4, (R12)
+	VMOVUPS      X3, (R10)(CX*1)
+	VEXTRACTF128 $0x01, Y3, (R12)(CX*1)
+	VMOVUPS      X2, (R10)(DI*1)
+	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
+	VMOVUPS      X1, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y1, (R12)(BX*1)
+	MOVQ         184(SP), R11
+	ADDQ         R11, R10
+	ADDQ         R11, R12
+	MOVQ         136(SP), R11
+	ADDQ         $-4, R11
+	MOVQ         R11, 136(SP)
+	TESTQ        R11, R11
 	JNE          lowTile
-	MOVQ         8(SP), AX
-	ADDQ         $-1, AX
-	MOVQ         AX, 8(SP)
-	TESTQ        AX, AX
+	MOVQ         8(SP), BX
+	ADDQ         $-1, BX
+	MOVQ         BX, 8(SP)
+	TESTQ        BX, BX
 	JEQ          end
-	MOVQ         (SP), AX
-	MOVQ         40(AX), AX
-	ADDQ         16(SP), AX
-	MOVQ         AX, 16(SP)
-	MOVQ         (SP), AX
-	MOVQ         64(AX), AX
-	ADDQ         24(SP), AX
-	MOVQ         AX, 24(SP)
+	MOVQ         (SP), BX
+	MOVQ         40(BX), BX
+	ADDQ         24(SP), BX
+	MOVQ         BX, 24(SP)
+	MOVQ         (SP), BX
+	MOVQ         64(BX), BX
+	ADDQ         32(SP), BX
+	MOVQ         BX, 32(SP)
 	JMP          lowMatrix
 
 copy:
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	SHLQ $0x02, BX
+	MOVQ BX, 280(SP)
+	MOVQ (SP), DI
+	MOVQ 48(DI), DI
+	CMPQ BX, $+128
+	JLE  stride48
+	SUBQ BX, DI
+
+stride48:
+	MOVQ DI, 288(SP)
+	MOVQ (SP), DI
+	MOVQ 72(DI), DI
+	CMPQ BX, $+128
+	JLE  stride72
+	SUBQ BX, DI
+
+stride72:
+	MOVQ DI, 296(SP)
+	MOVQ BX, DI
+	ADDQ $-8, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+16
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-16, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+32
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-32, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+64
+	JLE  pieceKnown
+	MOVQ BX, DI
+	ADDQ $-64, DI
+	MOVQ DI, 272(SP)
+	CMPQ BX, $+128
+	JLE  pieceKnown
+
+pieceKnown:
+	MOVQ 272(SP), CX
+	MOVQ CX, 256(SP)
+	MOVQ $+16, DI
+	CMPQ BX, $+128
+	JLE  farKnown
+	MOVQ $+4, DI
+	CMPQ BX, $+1024
+	JLE  farKnown
+	MOVQ $+1, DI
+
+farKnown:
+	MOVQ  DI, 328(SP)
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	MOVQ  $+0, CX
+	CMPQ  BX, $+64
+	JLT   aheadKnown
+	MOVQ  BX, CX
+	IMULQ DI, CX
+
+aheadKnown:
+	MOVQ  CX, 336(SP)
+	MOVQ  (SP), CX
+	MOVQ  40(CX), CX
+	MOVQ  (SP), R12
+	MOVQ  24(R12), R12
+	MOVQ  $+1, R10
+	CMPQ  R12, DI
+	JLT   moreOuters
+	SUBQ  DI, R12
+	IMULQ BX, R12
+	SUBQ  R12, CX
+	JMP   outersKnown
+
+moreOuters:
+	SHLQ $0x01, CX
+	SHLQ $0x01, R10
+	SHLQ $0x01, R12
+	CMPQ R12, DI
+	JLT  moreOuters
+
+outersKnown:
+	MOVQ CX, 352(SP)
+	MOVQ R10, 344(SP)
+
+rowsMatrix:
+	MOVQ 24(SP), DI
+	MOVQ DI, 304(SP)
+	MOVQ 32(SP), DI
+	MOVQ DI, 312(SP)
+	MOVQ (SP), DI
+	MOVQ 24(DI), DI
+	MOVQ DI, 320(SP)
+
+rowsNext:
+	MOVQ 320(SP), R10
+	MOVQ 328(SP), R12
+	MOVQ R10, DI
+	SUBQ R12, DI
+	MOVQ 336(SP), CX
+	CMPQ DI, $+0
+	JGT  rowsCounted
+	MOVQ R10, DI
+	MOVQ $+0, CX
+	MOVQ 8(SP), R10
+	MOVQ 344(SP), R12
+	CMPQ R10, R12
+	JLE  lastRows
+	MOVQ 352(SP), CX
+
+lastRows:
+	MOVQ DI, R10
+
+rowsCounted:
+	MOVQ CX, 264(SP)
+	SUBQ DI, R10
+	MOVQ R10, 320(SP)
+	MOVQ 280(SP), CX
+	CMPQ CX, $+16
+	JGT  longerThan16
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), R12
+	MOVQ 288(SP), R10
+	MOVQ 296(SP), BX
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), R8
+	MOVQ 272(SP), SI
+
+row8:
+	MOVQ       (CX), R9
+	MOVQ       (CX)(DX*1), R11
+	MOVQ       R9, (R12)
+	MOVQ       R11, (R12)(SI*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (CX)(R8*1)
+	ADDQ       R10, CX
+	ADDQ       BX, R12
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row8
+	MOVQ       CX, 304(SP)
+	MOVQ       R12, 312(SP)
+	JMP        rowsDone
+
+longerThan16:
+	MOVQ 280(SP), BX
+	CMPQ BX, $+32
+	JGT  longerThan32
+	MOVQ 304(SP), BX
+	MOVQ 312(SP), R10
+	MOVQ 288(SP), SI
+	MOVQ 296(SP), R12
+	MOVQ 256(SP), R8
+	MOVQ 264(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ 272(SP), CX
+
+row16:
+	VMOVUPS    (BX), X1
+	VMOVUPS    (BX)(R8*1), X2
+	VMOVUPS    X1, (R10)
+	VMOVUPS    X2, (R10)(CX*1)
+	PREFETCHT0 (BX)(AX*1)
+	PREFETCHT0 (BX)(DX*1)
+	ADDQ       SI, BX
+	ADDQ       R12, R10
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row16
+	MOVQ       BX, 304(SP)
+	MOVQ       R10, 312(SP)
+	JMP        rowsDone
+
+longerThan32:
+	MOVQ 280(SP), R12
+	CMPQ R12, $+64
+	JGT  longerThan64
+	MOVQ 304(SP), R12
+	MOVQ 312(SP), SI
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), R10
+	MOVQ 256(SP), DX
+	MOVQ 264(SP), AX
+	LEAQ (DX)(AX*1), R8
+	MOVQ 272(SP), BX
+
+row32:
+	VMOVUPS    (R12), Y2
+	VMOVUPS    (R12)(DX*1), Y1
+	VMOVUPS    Y2, (SI)
+	VMOVUPS    Y1, (SI)(BX*1)
+	PREFETCHT0 (R12)(AX*1)
+	PREFETCHT0 (R12)(R8*1)
+	ADDQ       CX, R12
+	ADDQ       R10, SI
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row32
+	MOVQ       R12, 304(SP)
+	MOVQ       SI, 312(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 280(SP), R10
+	CMPQ R10, $+128
+	JGT  longerThan128
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), CX
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), SI
+	MOVQ 256(SP), R8
+	MOVQ 264(SP), AX
+	LEAQ (R8)(AX*1), DX
+	MOVQ 272(SP), R12
+
+row64:
+	VMOVUPS    (R10), Y1
+	VMOVUPS    32(R10), Y2
+	VMOVUPS    (R10)(R8*1), Y3
+	VMOVUPS    32(R10)(R8*1), Y4
+	VMOVUPS    Y1, (CX)
+	VMOVUPS    Y2, 32(CX)
+	VMOVUPS    Y3, (CX)(R12*1)
+	VMOVUPS    Y4, 32(CX)(R12*1)
+	PREFETCHT0 (R10)(AX*1)
+	PREFETCHT0 (R10)(DX*1)
+	ADDQ       BX, R10
+	ADDQ       SI, CX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        row64
+	MOVQ       R10, 304(SP)
+	MOVQ       CX, 312(SP)
+	JMP        rowsDone
+
+longerThan128:
+	MOVQ 304(SP), SI
+	MOVQ 312(SP), BX
+	MOVQ 264(SP), CX
+
+longRow:
+	MOVQ 280(SP), R12
+	ADDQ $-128, R12
+
+piece:
+	VMOVUPS    (SI), Y4
+	VMOVUPS    32(SI), Y3
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y1
+	VMOVUPS    Y4, (BX)
+	VMOVUPS    Y3, 32(BX)
+	VMOVUPS    Y2, 64(BX)
+	VMOVUPS    Y1, 96(BX)
+	PREFETCHT0 (SI)(CX*1)
+	PREFETCHT0 64(SI)(CX*1)
+	ADDQ       $+128, SI
+	ADDQ       $+128, BX
+	ADDQ       $-128, R12
+	CMPQ       R12, $+0
+	JGT        piece
+	ADDQ       R12, SI
+	ADDQ       R12, BX
+	VMOVUPS    (SI), Y4
+	VMOVUPS    32(SI), Y3
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y1
+	VMOVUPS    Y4, (BX)
+	VMOVUPS    Y3, 32(BX)
+	VMOVUPS    Y2, 64(BX)
+	VMOVUPS    Y1, 96(BX)
+	ADDQ       $+128, SI
+	ADDQ       $+128, BX
+	ADDQ       288(SP), SI
+	ADDQ       296(SP), BX
+	ADDQ       $-1, DI
+	TESTQ      DI, DI
+	JNE        longRow
+	MOVQ       SI, 304(SP)
+	MOVQ       BX, 312(SP)
+
+rowsDone:
+	MOVQ  320(SP), DI
+	TESTQ DI, DI
+	JNE   rowsNext
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
+	JEQ   end
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
+	JMP   rowsMatrix
+
+gather:
+	MOVQ $+0, DI
+	MOVQ (SP), R12
+	MOVQ 32(R12), R12
+	MOVQ $+4, BX
+	JMP  gatherAny
+
+gatherThin:
+	MOVQ $+1, DI
+	MOVQ $+1, R12
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	SHLQ $0x02, BX
+
+gatherAny:
+	MOVQ DI, 408(SP)
+	MOVQ R12, 416(SP)
+	MOVQ (SP), CX
+	MOVQ 48(CX), CX
+	CMPQ CX, $+4
+	JLT  elements
+	MOVQ $+0, DI
+
+gatherLast:
+	CMPQ BX, $+16
+	JGE  gatherInside
+	ADDQ $+1, DI
+	ADDQ CX, BX
+	JMP  gatherLast
+
+gatherInside:
+	MOVQ  DI, 448(SP)
+	MOVQ  16(SP), R12
+	SUBQ  DI, R12
+	CMPQ  R12, $+8
+	JLT   elements
+	MOVQ  R12, 16(SP)
+	ANDQ  $+7, R12
+	ADDQ  $-8, R12
+	IMULQ R12, CX
+	MOVQ  CX, 464(SP)
+	SHLQ  $0x02, R12
+	MOVQ  R12, 472(SP)
+	MOVQ  (SP), CX
+	MOVQ  48(CX), CX
+	MOVQ  CX, 360(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 368(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 376(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 384(SP)
+	MOVQ  (SP), CX
+	MOVQ  80(CX), CX
+	MOVQ  CX, 392(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 400(SP)
+
+gatherMatrix:
+	MOVQ 24(SP), CX
+	MOVQ CX, 432(SP)
+	MOVQ 32(SP), CX
+	MOVQ CX, 440(SP)
+	MOVQ 416(SP), CX
+	MOVQ CX, 424(SP)
+
+gatherPass:
+	MOVQ 432(SP), CX
+	MOVQ 440(SP), BX
+	MOVQ 360(SP), R12
+	MOVQ 368(SP), DI
+	LEAQ (R12)(DI*1), SI
+	MOVQ CX, DX
+	ADDQ 376(SP), DX
+	MOVQ 392(SP), AX
+	MOVQ 400(SP), R8
+	LEAQ (AX)(R8*1), R10
+	MOVQ 16(SP), R11
+	MOVQ R11, 456(SP)
+
+gatherTile:
+	MOVQ 456(SP), R11
+	CMPQ R11, $+8
+	JGE  gatherWhole
+	MOVQ $+8, R11
+	MOVQ R11, 456(SP)
+	MOVQ 464(SP), R11
+	ADDQ R11, CX
+	ADDQ R11, DX
+	ADDQ 472(SP), BX
+
+gatherWhole:
+	MOVQ        408(SP), R11
+	TESTQ       R11, R11
+	JNE         thinTile
+	VMOVUPS     (CX), X1
+	VINSERTF128 $0x01, (DX), Y1, Y1
+	VMOVUPS     (CX)(R12*1), X2
+	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
+	VMOVUPS     (CX)(DI*1), X3
+	VINSERTF128 $0x01, (DX)(DI*1), Y3, Y3
+	VMOVUPS     (CX)(SI*1), X4
+	VINSERTF128 $0x01, (DX)(SI*1), Y4, Y4
+	VUNPCKLPS   Y3, Y1, Y1
+	VUNPCKLPS   Y4, Y2, Y2
+	VUNPCKLPS   Y2, Y1, Y1
+	VMOVUPS     Y1, (BX)
+	JMP         gatherStored
+
+thinTile:
+	VMOVUPS     (CX), X1
+	VINSERTF128 $0x01, (DX), Y1, Y1
+	VMOVUPS     (CX)(R12*1), X2
+	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
+	VMOVUPS     (CX)(DI*1), X4
+	VINSERTF128 $0x01, (DX)(DI*1), Y4, Y4
+	VMOVUPS     (CX)(SI*1), X3
+	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
+	VUNPCKLPS   Y4, Y1, Y0
+	VUNPCKHPS   Y4, Y1, Y4
+	VUNPCKLPS   Y3, Y2, Y1
+	VUNPCKHPS   Y3, Y2, Y3
+	VUNPCKLPS   Y1, Y0, Y2
+	VUNPCKHPS   Y1, Y0, Y1
+	VUNPCKLPS   Y3, Y4, Y0
+	VUNPCKHPS   Y3, Y4, Y3
+	MOVQ        (SP), R11
+	MOVQ        32(R11), R11
+	VMOVUPS     Y2, (BX)
+	CMPQ        R11, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y1, (BX)(AX*1)
+	CMPQ        R11, $+2
+	JEQ         gatherStored
+	VMOVUPS     Y0, (BX)(R8*1)
+	CMPQ        R11, $+3
+	JEQ         gatherStored
+	VMOVUPS     Y3, (BX)(R10*1)
+
+gatherStored:
+	MOVQ  384(SP), R11
+	ADDQ  R11, CX
+	ADDQ  R11, DX
+	ADDQ  $+32, BX
+	MOVQ  456(SP), R11
+	ADDQ  $-8, R11
+	MOVQ  R11, 456(SP)
+	TESTQ R11, R11
+	JNE   gatherTile
+	MOVQ  (SP), R10
+	MOVQ  56(R10), R10
+	ADDQ  432(SP), R10
+	MOVQ  R10, 432(SP)
+	MOVQ  (SP), R10
+	MOVQ  80(R10), R10
+	ADDQ  440(SP), R10
+	MOVQ  R10, 440(SP)
+	MOVQ  424(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 424(SP)
+	TESTQ R10, R10
+	JNE   gatherPass
+	MOVQ  8(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 8(SP)
+	TESTQ R10, R10
+	JEQ   gathered
+	MOVQ  (SP), R10
+	MOVQ  40(R10), R10
+	ADDQ  24(SP), R10
+	MOVQ  R10, 24(SP)
+	MOVQ  (SP), R10
+	MOVQ  64(R10), R10
+	ADDQ  32(SP), R10
+	MOVQ  R10, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  448(SP), R8
+	TESTQ R8, R8
+	JEQ   end
+	MOVQ  16(SP), R10
+	MOVQ  R8, 16(SP)
+	MOVQ  (SP), AX
+	MOVQ  16(AX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  (SP), AX
+	MOVQ  8(AX), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  (AX), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  360(SP), R8
+	IMULQ R10, R8
+	ADDQ  24(SP), R8
+	MOVQ  R8, 24(SP)
+	SHLQ  $0x02, R10
+	ADDQ  32(SP), R10
+	MOVQ  R10, 32(SP)
+
+elements:
+	MOVQ  16(SP), R8
+	MOVQ  (SP), R10
+	MOVQ  32(R10), R10
+	CMPQ  R8, R10
+	JGT   tall
+	MOVQ  R10, 528(SP)
+	MOVQ  R8, 536(SP)
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, 480(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 488(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 496(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 504(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 512(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 520(SP)
+	MOVQ  528(SP), SI
+	ANDQ  $-4, SI
+	MOVQ  (SP), BX
+	MOVQ  56(BX), BX
+	IMULQ BX, SI
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, BX
+	SUBQ  SI, AX
+	MOVQ  AX, 552(SP)
+	MOVQ  536(SP), SI
+	IMULQ SI, BX
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 568(SP)
+	MOVQ  528(SP), SI
+	ANDQ  $-4, SI
+	MOVQ  (SP), BX
+	MOVQ  80(BX), BX
+	IMULQ BX, SI
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, BX
+	SUBQ  SI, AX
+	MOVQ  AX, 560(SP)
+	MOVQ  536(SP), SI
+	IMULQ SI, BX
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 576(SP)
+	JMP   lines
+
+tall:
+	MOVQ  R8, 528(SP)
+	MOVQ  R10, 536(SP)
+	MOVQ  (SP), R10
+	MOVQ  48(R10), R10
+	MOVQ  R10, 480(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 488(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 496(SP)
+	MOVQ  (SP), R10
+	MOVQ  72(R10), R10
+	MOVQ  R10, 504(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 512(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 520(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	IMULQ R8, BX
+	MOVQ  (SP), R10
+	MOVQ  56(R10), R10
+	MOVQ  R10, R8
+	SUBQ  BX, R10
+	MOVQ  R10, 552(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R8
+	MOVQ  (SP), R10
+	MOVQ  40(R10), R10
+	SUBQ  R8, R10
+	MOVQ  R10, 568(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	IMULQ R8, BX
+	MOVQ  (SP), R10
+	MOVQ  80(R10), R10
+	MOVQ  R10, R8
+	SUBQ  BX, R10
+	MOVQ  R10, 560(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R8
+	MOVQ  (SP), R10
+	MOVQ  64(R10), R10
+	SUBQ  R8, R10
+	MOVQ  R10, 576(SP)
+
+lines:
+	MOVQ 24(SP), R8
+	MOVQ 32(SP), R10
+	MOVQ 480(SP), AX
+	MOVQ 488(SP), SI
+	LEAQ (AX)(SI*1), DI
+	MOVQ 504(SP), R12
+	MOVQ 512(SP), DX
+	LEAQ (R12)(DX*1), CX
+
+elementsMatrix:
+	MOVQ 536(SP), R11
+	MOVQ R11, 544(SP)
+
+elementsLine:
+	MOVQ 528(SP), BX
+	CMPQ BX, $+4
+	JLT  single0
+
+four:
+	MOVL (R8), R11
+	MOVL (R8)(AX*1), R9
+	MOVL (R8)(SI*1), R14
+	MOVL (R8)(DI*1), R13
+	MOVL R11, (R10)
+	MOVL R9, (R10)(R12*1)
+	MOVL R14, (R10)(DX*1)
+	MOVL R13, (R10)(CX*1)
+	ADDQ 496(SP), R8
+	ADDQ 520(SP), R10
+	ADDQ $-4, BX
+	CMPQ BX, $+4
+	JGE  four
+
+single0:
+	CMPQ BX, $+0
+	JLE  elementsLineDone
+	MOVL (R8), R13
+	MOVL R13, (R10)
+	CMPQ BX, $+1
+	JLE  elementsLineDone
+	MOVL (R8)(AX*1), R13
+	MOVL R13, (R10)(R12*1)
+	CMPQ BX, $+2
+	JLE  elementsLineDone
+	MOVL (R8)(SI*1), R13
+	MOVL R13, (R10)(DX*1)
+
+elementsLineDone:
+	MOVQ  544(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 544(SP)
+	ADDQ  552(SP), R8
+	ADDQ  560(SP), R10
+	TESTQ BX, BX
+	JNE   elementsLine
+	MOVQ  8(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 8(SP)
+	ADDQ  568(SP), R8
+	ADDQ  576(SP), R10
+	TESTQ BX, BX
+	JNE   elementsMatrix
+
+end:
+	VZEROUPPER
+	RET
+
+// func packF64AVX2(a *byte)
+// Requires: AVX, MMX+
+TEXT ·packF64AVX2(SB), $552-8
+	MOVQ a+0(FP), AX
+	MOVQ AX, (SP)
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
+	MOVQ (SP), AX
+	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
+	CMPQ AX, $+8
+	JNE  scattered
+	CMPQ CX, $+8
+	JEQ  copy
+	CMPQ DX, $+8
+	JNE  elements
+	CMPQ SI, $+2
+	JLE  thin
+
+notThin:
+	CMPQ BX, $+2
+	JLT  elements
+	CMPQ BX, $+4
+	JLT  low
+	JMP  transpose
+
+scattered:
+	CMPQ DX, $+8
+	JNE  elements
+	CMPQ BX, $+4
+	JGE  gather
+	JMP  elements
+
+thin:
+	CMPQ BX, $+4
+	JGE  gatherThin
+	CMPQ SI, $+2
+	JEQ  notThin
+	JMP  elements
+
+transpose:
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 64(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 72(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+1, SI
+	ADDQ  $-2, SI
+	MOVQ  64(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 192(SP)
+	SHLQ  $0x03, SI
+	MOVQ  SI, 184(SP)
+
+matrix:
+	MOVQ 24(SP), BX
+	MOVQ BX, 96(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 104(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 112(SP)
+
+squares:
+	MOVQ  112(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x02, SI
+	TESTQ SI, SI
+	JNE   squaresInside
+	ADDQ  $-4, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  96(SP), DX
+	MOVQ  DX, 96(SP)
+	SHLQ  $0x03, BX
+	ADDQ  104(SP), BX
+	MOVQ  BX, 104(SP)
+	MOVQ  $+4, BX
+	MOVQ  $+1, SI
+
+squaresInside:
+	CMPQ SI, $+2
+	JLE  squaresCounted
+	MOVQ $+2, SI
+
+squaresCounted:
+	MOVQ  SI, 128(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x02, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 112(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  56(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 160(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 176(SP)
+	MOVQ  96(SP), DX
+	TESTQ BX, BX
+	JEQ   nextMatrix
+	MOVQ  128(SP), CX
+	SHLQ  $0x02, CX
+	CMPQ  CX, BX
+	JLE   nextFull
+	MOVQ  BX, CX
+
+nextFull:
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
+	JMP   nextKnown
+
+nextMatrix:
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
+	JEQ  nextKnown
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
+
+nextKnown:
+	MOVQ  DX, 200(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
+	JEQ   aligned
+	MOVQ  $+63, DX
+
+aligned:
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x03, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
+	SHRQ  $0x06, DX
+	MOVQ  DX, 208(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  128(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x02, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 216(SP)
+	MOVQ  $+4, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
+
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 224(SP)
+	MOVQ CX, 232(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 120(SP)
+	MOVQ 96(SP), BX
+	MOVQ 104(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 64(SP), DI
+	MOVQ 200(SP), R8
+	MOVQ 208(SP), R9
+	MOVQ $+4, R10
+	MOVQ R10, 144(SP)
+	MOVQ 56(SP), R10
+	ADDQ $-64, R10
+	MOVQ R10, 152(SP)
+	MOVQ $+32, R10
+	MOVQ 88(SP), R11
+	SUBQ R11, R10
+	MOVQ R10, 168(SP)
+	MOVQ 120(SP), R11
+	CMPQ R11, $+8
+	JGE  square
+
+narrow:
+	MOVQ  232(SP), R11
+	TESTQ R11, R11
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow0
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+extraInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        extraInRow1
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+extraInRow1:
+	ADDQ  $-2, R11
+	TESTQ R11, R11
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R11
+	MOVQ R11, 144(SP)
+	MOVQ 56(SP), R11
+	ADDQ $-16, R11
+	MOVQ R11, 152(SP)
+	MOVQ $+32, R11
+	MOVQ 72(SP), R10
+	SUBQ R10, R11
+	MOVQ R11, 168(SP)
+	MOVQ $+0, R10
+	MOVQ R10, 224(SP)
+
+narrowTile:
+	MOVQ  120(SP), R10
+	TESTQ R10, R10
+	JEQ   squaresDone
+	MOVQ  120(SP), R10
+	CMPQ  R10, $+2
+	JGE   square
+	ADDQ  184(SP), BX
+	ADDQ  192(SP), AX
+	MOVQ  $+2, R10
+	MOVQ  R10, 120(SP)
+
+square:
+	MOVQ 128(SP), R10
+	MOVQ R10, 136(SP)
+
+tiles:
+	MOVQ  224(SP), R10
+	TESTQ R10, R10
+	JEQ   noShare
+
+ahead:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow0
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+aheadInRow0:
+	PREFETCHT0 (R8)
+	ADDQ       $+64, R8
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        aheadInRow1
+	ADDQ       216(SP), R8
+	MOVQ       208(SP), R9
+
+aheadInRow1:
+	ADDQ  $-2, R10
+	TESTQ R10, R10
+	JNE   ahead
+
+noShare:
+	MOVQ 144(SP), R10
+
+tile:
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (BX)(SI*1), Y0, Y0
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (BX)(DX*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y1
+	ADDQ        $+16, BX
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y1, (AX)(DI*1)
+	ADDQ        72(SP), AX
+	ADDQ        $-1, R10
+	TESTQ       R10, R10
+	JNE         tile
+	MOVQ        136(SP), R10
+	ADDQ        $-1, R10
+	MOVQ        R10, 136(SP)
+	TESTQ       R10, R10
+	JEQ         squareDone
+	ADDQ        152(SP), BX
+	ADDQ        168(SP), AX
+	JMP         tiles
+
+squareDone:
+	ADDQ 160(SP), BX
+	ADDQ 176(SP), AX
+	MOVQ 144(SP), R10
+	SHLQ $0x01, R10
+	MOVQ 120(SP), R11
+	SUBQ R10, R11
+	MOVQ R11, 120(SP)
+	CMPQ R10, $+2
+	JEQ  narrowTile
+	CMPQ R11, $+8
+	JGE  square
+	JMP  narrow
+
+squaresDone:
+	MOVQ  128(SP), DI
+	MOVQ  56(SP), AX
+	IMULQ DI, AX
+	ADDQ  96(SP), AX
+	MOVQ  AX, 96(SP)
+	SHLQ  $0x05, DI
+	ADDQ  104(SP), DI
+	MOVQ  DI, 104(SP)
+	MOVQ  112(SP), AX
+	TESTQ AX, AX
+	JNE   squares
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JEQ   end
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   matrix
+
+low:
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 40(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 56(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 64(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 72(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 80(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 88(SP)
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	ANDQ  $+1, AX
+	ADDQ  $-2, AX
+	MOVQ  64(SP), DI
+	IMULQ AX, DI
+	MOVQ  DI, 192(SP)
+	SHLQ  $0x03, AX
+	MOVQ  AX, 184(SP)
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	ADDQ  $-2, DI
+	MOVQ  40(SP), AX
+	IMULQ DI, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x03, DI
+	MOVQ  72(SP), DX
+	MOVQ  DX, 168(SP)
+	MOVQ  DI, 72(SP)
+
+lowMatrix:
 	MOVQ (SP), AX
 	MOVQ 32(AX), AX
-	SHLQ $0x02, AX
-	MOVQ AX, 264(SP)
+	MOVQ AX, 120(SP)
+	MOVQ 24(SP), AX
+	MOVQ 32(SP), DI
+	MOVQ 40(SP), DX
+	MOVQ 48(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R9
+	LEAQ (BX)(R9*1), R8
+
+lowTile:
+	MOVQ 120(SP), R11
+	CMPQ R11, $+2
+	JGE  lowInside
+	ADDQ 184(SP), AX
+	ADDQ 192(SP), DI
+	MOVQ $+2, R11
+	MOVQ R11, 120(SP)
+
+lowInside:
+	VMOVUPS      (AX), X1
+	VINSERTF128  $0x01, (AX)(SI*1), Y1, Y1
+	VMOVUPS      (AX)(DX*1), X2
+	VINSERTF128  $0x01, (AX)(CX*1), Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y0
+	VUNPCKHPD    Y2, Y1, Y2
+	ADDQ         $+16, AX
+	VMOVUPS      X0, (DI)
+	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
+	VMOVUPS      X2, (DI)(BX*1)
+	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
+	ADDQ         168(SP), DI
+	MOVQ         120(SP), R11
+	ADDQ         $-2, R11
+	MOVQ         R11, 120(SP)
+	TESTQ        R11, R11
+	JNE          lowTile
+	MOVQ         8(SP), R8
+	ADDQ         $-1, R8
+	MOVQ         R8, 8(SP)
+	TESTQ        R8, R8
+	JEQ          end
+	MOVQ         (SP), R8
+	MOVQ         40(R8), R8
+	ADDQ         24(SP), R8
+	MOVQ         R8, 24(SP)
+	MOVQ         (SP), R8
+	MOVQ         64(R8), R8
+	ADDQ         32(SP), R8
+	MOVQ         R8, 32(SP)
+	JMP          lowMatrix
+
+copy:
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	SHLQ $0x03, R8
+	MOVQ R8, 264(SP)
 	MOVQ (SP), R9
 	MOVQ 48(R9), R9
-	CMPQ AX, $+128
+	CMPQ R8, $+128
 	JLE  stride48
-	SUBQ AX, R9
+	SUBQ R8, R9
 
 stride48:
 	MOVQ R9, 272(SP)
 	MOVQ (SP), R9
 	MOVQ 72(R9), R9
-	CMPQ AX, $+128
+	CMPQ R8, $+128
 	JLE  stride72
-	SUBQ AX, R9
+	SUBQ R8, R9
 
 stride72:
 	MOVQ R9, 280(SP)
-	MOVQ AX, R9
-	ADDQ $-8, R9
-	MOVQ R9, 256(SP)
-	CMPQ AX, $+16
-	JLE  pieceKnown
-	MOVQ AX, R9
+	MOVQ R8, R9
 	ADDQ $-16, R9
 	MOVQ R9, 256(SP)
-	CMPQ AX, $+32
+	CMPQ R8, $+32
 	JLE  pieceKnown
-	MOVQ AX, R9
+	MOVQ R8, R9
 	ADDQ $-32, R9
 	MOVQ R9, 256(SP)
-	CMPQ AX, $+64
+	CMPQ R8, $+64
 	JLE  pieceKnown
-	MOVQ AX, R9
+	MOVQ R8, R9
 	ADDQ $-64, R9
 	MOVQ R9, 256(SP)
-	CMPQ AX, $+128
+	CMPQ R8, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 256(SP), SI
-	MOVQ SI, 240(SP)
+	MOVQ 256(SP), BX
+	MOVQ BX, 240(SP)
 	MOVQ $+16, R9
-	CMPQ AX, $+128
+	CMPQ R8, $+128
 	JLE  farKnown
 	MOVQ $+4, R9
-	CMPQ AX, $+1024
+	CMPQ R8, $+1024
 	JLE  farKnown
 	MOVQ $+1, R9
 
 farKnown:
 	MOVQ  R9, 312(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  $+0, SI
-	CMPQ  AX, $+64
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  $+0, BX
+	CMPQ  R8, $+64
 	JLT   aheadKnown
-	MOVQ  AX, SI
-	IMULQ R9, SI
+	MOVQ  R8, BX
+	IMULQ R9, BX
 
 aheadKnown:
-	MOVQ  SI, 320(SP)
-	MOVQ  (SP), SI
-	MOVQ  40(SI), SI
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  $+1, R12
-	CMPQ  CX, R9
+	MOVQ  BX, 320(SP)
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	MOVQ  (SP), DI
+	MOVQ  24(DI), DI
+	MOVQ  $+1, CX
+	CMPQ  DI, R9
 	JLT   moreOuters
-	SUBQ  R9, CX
-	IMULQ AX, CX
-	SUBQ  CX, SI
+	SUBQ  R9, DI
+	IMULQ R8, DI
+	SUBQ  DI, BX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, SI
-	SHLQ $0x01, R12
+	SHLQ $0x01, BX
 	SHLQ $0x01, CX
-	CMPQ CX, R9
+	SHLQ $0x01, DI
+	CMPQ DI, R9
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ SI, 336(SP)
-	MOVQ R12, 328(SP)
+	MOVQ BX, 336(SP)
+	MOVQ CX, 328(SP)
 
 rowsMatrix:
-	MOVQ 16(SP), R9
-	MOVQ R9, 288(SP)
 	MOVQ 24(SP), R9
+	MOVQ R9, 288(SP)
+	MOVQ 32(SP), R9
 	MOVQ R9, 296(SP)
 	MOVQ (SP), R9
 	MOVQ 24(R9), R9
 	MOVQ R9, 304(SP)
 
 rowsNext:
-	MOVQ 304(SP), R12
-	MOVQ 312(SP), CX
-	MOVQ R12, R9
-	SUBQ CX, R9
-	MOVQ 320(SP), SI
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), DI
+	MOVQ CX, R9
+	SUBQ DI, R9
+	MOVQ 320(SP), BX
 	CMPQ R9, $+0
 	JGT  rowsCounted
-	MOVQ R12, R9
-	MOVQ $+0, SI
-	MOVQ 8(SP), R12
-	MOVQ 328(SP), CX
-	CMPQ R12, CX
+	MOVQ CX, R9
+	MOVQ $+0, BX
+	MOVQ 8(SP), CX
+	MOVQ 328(SP), DI
+	CMPQ CX, DI
 	JLE  lastRows
-	MOVQ 336(SP), SI
+	MOVQ 336(SP), BX
 
 lastRows:
-	MOVQ R9, R12
+	MOVQ R9, CX
 
 rowsCounted:
-	MOVQ SI, 248(SP)
-	SUBQ R9, R12
-	MOVQ R12, 304(SP)
-	MOVQ 264(SP), SI
-	CMPQ SI, $+16
-	JGT  longerThan16
-	MOVQ 288(SP), SI
-	MOVQ 296(SP), CX
-	MOVQ 272(SP), R12
-	MOVQ 280(SP), AX
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), DX
-	LEAQ (R8)(DX*1), R10
-	MOVQ 256(SP), DI
-
-row8:
-	MOVQ       (SI), R11
-	MOVQ       (SI)(R8*1), BX
-	MOVQ       R11, (CX)
-	MOVQ       BX, (CX)(DI*1)
-	PREFETCHT0 (SI)(DX*1)
-	PREFETCHT0 (SI)(R10*1)
-	ADDQ       R12, SI
-	ADDQ       AX, CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row8
-	MOVQ       SI, 288(SP)
-	MOVQ       CX, 296(SP)
-	JMP        rowsDone
-
-longerThan16:
-	MOVQ 264(SP), AX
-	CMPQ AX, $+32
+	MOVQ BX, 248(SP)
+	SUBQ R9, CX
+	MOVQ CX, 304(SP)
+	MOVQ 264(SP), BX
+	CMPQ BX, $+32
 	JGT  longerThan32
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), R12
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), CX
-	MOVQ 240(SP), R10
+	MOVQ 288(SP), BX
+	MOVQ 296(SP), DI
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), R8
+	MOVQ 240(SP), SI
 	MOVQ 248(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ 256(SP), SI
+	LEAQ (SI)(DX*1), AX
+	MOVQ 256(SP), R11
 
 row16:
-	VMOVUPS    (AX), X3
-	VMOVUPS    (AX)(R10*1), X4
-	VMOVUPS    X3, (R12)
-	VMOVUPS    X4, (R12)(SI*1)
-	PREFETCHT0 (AX)(DX*1)
-	PREFETCHT0 (AX)(R8*1)
-	ADDQ       DI, AX
-	ADDQ       CX, R12
+	VMOVUPS    (BX), X2
+	VMOVUPS    (BX)(SI*1), X0
+	VMOVUPS    X2, (DI)
+	VMOVUPS    X0, (DI)(R11*1)
+	PREFETCHT0 (BX)(DX*1)
+	PREFETCHT0 (BX)(AX*1)
+	ADDQ       CX, BX
+	ADDQ       R8, DI
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row16
-	MOVQ       AX, 288(SP)
-	MOVQ       R12, 296(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 264(SP), CX
-	CMPQ CX, $+64
-	JGT  longerThan64
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), DI
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), R12
-	MOVQ 240(SP), R8
-	MOVQ 248(SP), DX
-	LEAQ (R8)(DX*1), R10
-	MOVQ 256(SP), AX
-
-row32:
-	VMOVUPS    (CX), Y4
-	VMOVUPS    (CX)(R8*1), Y3
-	VMOVUPS    Y4, (DI)
-	VMOVUPS    Y3, (DI)(AX*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(R10*1)
-	ADDQ       SI, CX
-	ADDQ       R12, DI
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        row32
-	MOVQ       CX, 288(SP)
+	MOVQ       BX, 288(SP)
 	MOVQ       DI, 296(SP)
 	JMP        rowsDone
 
-longerThan64:
-	MOVQ 264(SP), R12
-	CMPQ R12, $+128
-	JGT  longerThan128
-	MOVQ 288(SP), R12
-	MOVQ 296(SP), SI
-	MOVQ 272(SP), AX
+longerThan32:
+	MOVQ 264(SP), R8
+	CMPQ R8, $+64
+	JGT  longerThan64
+	MOVQ 288(SP), R8
+	MOVQ 296(SP), CX
+	MOVQ 272(SP), R11
 	MOVQ 280(SP), DI
-	MOVQ 240(SP), R10
+	MOVQ 240(SP), AX
 	MOVQ 248(SP), DX
-	LEAQ (R10)(DX*1), R8
-	MOVQ 256(SP), CX
+	LEAQ (AX)(DX*1), SI
+	MOVQ 256(SP), BX
+
+row32:
+	VMOVUPS    (R8), Y0
+	VMOVUPS    (R8)(AX*1), Y2
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, (CX)(BX*1)
+	PREFETCHT0 (R8)(DX*1)
+	PREFETCHT0 (R8)(SI*1)
+	ADDQ       R11, R8
+	ADDQ       DI, CX
+	ADDQ       $-1, R9
+	TESTQ      R9, R9
+	JNE        row32
+	MOVQ       R8, 288(SP)
+	MOVQ       CX, 296(SP)
+	JMP        rowsDone
+
+longerThan64:
+	MOVQ 264(SP), DI
+	CMPQ DI, $+128
+	JGT  longerThan128
+	MOVQ 288(SP), DI
+	MOVQ 296(SP), R11
+	MOVQ 272(SP), BX
+	MOVQ 280(SP), CX
+	MOVQ 240(SP), SI
+	MOVQ 248(SP), DX
+	LEAQ (SI)(DX*1), AX
+	MOVQ 256(SP), R8
 
 row64:
-	VMOVUPS    (R12), Y3
-	VMOVUPS    32(R12), Y4
-	VMOVUPS    (R12)(R10*1), Y0
-	VMOVUPS    32(R12)(R10*1), Y1
-	VMOVUPS    Y3, (SI)
-	VMOVUPS    Y4, 32(SI)
-	VMOVUPS    Y0, (SI)(CX*1)
-	VMOVUPS    Y1, 32(SI)(CX*1)
-	PREFETCHT0 (R12)(DX*1)
-	PREFETCHT0 (R12)(R8*1)
-	ADDQ       AX, R12
-	ADDQ       DI, SI
+	VMOVUPS    (DI), Y2
+	VMOVUPS    32(DI), Y0
+	VMOVUPS    (DI)(SI*1), Y1
+	VMOVUPS    32(DI)(SI*1), Y3
+	VMOVUPS    Y2, (R11)
+	VMOVUPS    Y0, 32(R11)
+	VMOVUPS    Y1, (R11)(R8*1)
+	VMOVUPS    Y3, 32(R11)(R8*1)
+	PREFETCHT0 (DI)(DX*1)
+	PREFETCHT0 (DI)(AX*1)
+	ADDQ       BX, DI
+	ADDQ       CX, R11
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row64
-	MOVQ       R12, 288(SP)
-	MOVQ       SI, 296(SP)
+	MOVQ       DI, 288(SP)
+	MOVQ       R11, 296(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 288(SP), DI
-	MOVQ 296(SP), AX
-	MOVQ 248(SP), SI
+	MOVQ 288(SP), CX
+	MOVQ 296(SP), BX
+	MOVQ 248(SP), R11
 
 longRow:
-	MOVQ 264(SP), CX
-	ADDQ $-128, CX
+	MOVQ 264(SP), R8
+	ADDQ $-128, R8
 
 piece:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    64(DI), Y4
-	VMOVUPS    96(DI), Y3
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    Y0, 32(AX)
-	VMOVUPS    Y4, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	PREFETCHT0 (DI)(SI*1)
-	PREFETCHT0 64(DI)(SI*1)
-	ADDQ       $+128, DI
-	ADDQ       $+128, AX
-	ADDQ       $-128, CX
-	CMPQ       CX, $+0
+	VMOVUPS    (CX), Y3
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    96(CX), Y2
+	VMOVUPS    Y3, (BX)
+	VMOVUPS    Y1, 32(BX)
+	VMOVUPS    Y0, 64(BX)
+	VMOVUPS    Y2, 96(BX)
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	ADDQ       $+128, CX
+	ADDQ       $+128, BX
+	ADDQ       $-128, R8
+	CMPQ       R8, $+0
 	JGT        piece
-	ADDQ       CX, DI
-	ADDQ       CX, AX
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    64(DI), Y4
-	VMOVUPS    96(DI), Y3
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    Y0, 32(AX)
-	VMOVUPS    Y4, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	ADDQ       $+128, DI
-	ADDQ       $+128, AX
-	ADDQ       272(SP), DI
-	ADDQ       280(SP), AX
+	ADDQ       R8, CX
+	ADDQ       R8, BX
+	VMOVUPS    (CX), Y3
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    96(CX), Y2
+	VMOVUPS    Y3, (BX)
+	VMOVUPS    Y1, 32(BX)
+	VMOVUPS    Y0, 64(BX)
+	VMOVUPS    Y2, 96(BX)
+	ADDQ       $+128, CX
+	ADDQ       $+128, BX
+	ADDQ       272(SP), CX
+	ADDQ       280(SP), BX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        longRow
-	MOVQ       DI, 288(SP)
-	MOVQ       AX, 296(SP)
+	MOVQ       CX, 288(SP)
+	MOVQ       BX, 296(SP)
 
 rowsDone:
 	MOVQ  304(SP), R9
@@ -55186,1087 +56250,348 @@ rowsDone:
 	JEQ   end
 	MOVQ  (SP), R9
 	MOVQ  40(R9), R9
-	ADDQ  16(SP), R9
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
 	ADDQ  24(SP), R9
 	MOVQ  R9, 24(SP)
-	JMP   rowsMatrix
-
-elements:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	CMPQ  R9, CX
-	JGT   tall
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, 392(SP)
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  CX, 400(SP)
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, 344(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 352(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 360(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 368(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 376(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 384(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, AX
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, R9
-	SUBQ  AX, CX
-	MOVQ  CX, 416(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, R9
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 432(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, AX
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, R9
-	SUBQ  AX, CX
-	MOVQ  CX, 424(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, R9
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 440(SP)
-	JMP   lines
-
-tall:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  R9, 392(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, 400(SP)
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 344(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 352(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 360(SP)
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	MOVQ  R9, 368(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 376(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 384(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, CX
-	SUBQ  AX, R9
-	MOVQ  R9, 416(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  CX, R9
-	MOVQ  R9, 432(SP)
-	MOVQ  392(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, CX
-	SUBQ  AX, R9
-	MOVQ  R9, 424(SP)
-	MOVQ  400(SP), AX
-	IMULQ AX, CX
 	MOVQ  (SP), R9
 	MOVQ  64(R9), R9
-	SUBQ  CX, R9
-	MOVQ  R9, 440(SP)
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+	JMP   rowsMatrix
 
-lines:
-	MOVQ 16(SP), CX
-	MOVQ 24(SP), R9
-	MOVQ 344(SP), SI
-	MOVQ 352(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ 368(SP), DX
-	MOVQ 376(SP), R10
-	LEAQ (DX)(R10*1), R12
+gather:
+	MOVQ $+0, R9
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	MOVQ $+8, BX
+	JMP  gatherAny
 
-elementsMatrix:
-	MOVQ 400(SP), BX
-	MOVQ BX, 408(SP)
-
-elementsLine:
-	MOVQ 392(SP), AX
-	CMPQ AX, $+4
-	JLT  single0
-
-four:
-	MOVL (CX), BX
-	MOVL (CX)(SI*1), R11
-	MOVL (CX)(DI*1), R13
-	MOVL (CX)(R8*1), R14
-	MOVL BX, (R9)
-	MOVL R11, (R9)(DX*1)
-	MOVL R13, (R9)(R10*1)
-	MOVL R14, (R9)(R12*1)
-	ADDQ 360(SP), CX
-	ADDQ 384(SP), R9
-	ADDQ $-4, AX
-	CMPQ AX, $+4
-	JGE  four
-
-single0:
-	CMPQ AX, $+0
-	JLE  elementsLineDone
-	MOVL (CX), R14
-	MOVL R14, (R9)
-	CMPQ AX, $+1
-	JLE  elementsLineDone
-	MOVL (CX)(SI*1), R14
-	MOVL R14, (R9)(DX*1)
-	CMPQ AX, $+2
-	JLE  elementsLineDone
-	MOVL (CX)(DI*1), R14
-	MOVL R14, (R9)(R10*1)
-
-elementsLineDone:
-	MOVQ  408(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 408(SP)
-	ADDQ  416(SP), CX
-	ADDQ  424(SP), R9
-	TESTQ AX, AX
-	JNE   elementsLine
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	ADDQ  432(SP), CX
-	ADDQ  440(SP), R9
-	TESTQ AX, AX
-	JNE   elementsMatrix
-
-end:
-	VZEROUPPER
-	RET
-
-// func packF64AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF64AVX2(SB), $432-8
-	MOVQ a+0(FP), AX
-	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
-	MOVQ (SP), AX
-	MOVQ 56(AX), AX
-	CMPQ AX, $+8
-	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+8
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
-
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+8
-	JNE   elements
-	CMPQ  DX, $+2
-	JLT   elements
-	CMPQ  CX, $+2
-	JLT   elements
-	CMPQ  CX, $+4
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	MOVQ  48(SP), DX
-	MOVQ  DX, 136(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 144(SP)
-	MOVQ  $+32, DX
-	MOVQ  64(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 152(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
-	ANDQ  $+1, DX
-	ADDQ  $-2, DX
-	MOVQ  56(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 184(SP)
-	SHLQ  $0x03, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+7, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x03, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 216(SP)
-
-matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 88(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 96(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 104(SP)
-
-squares:
-	MOVQ  104(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x02, DX
-	TESTQ DX, DX
-	JNE   squaresInside
-	ADDQ  $-4, CX
-	MOVQ  CX, AX
-	SHLQ  $0x03, AX
-	ADDQ  96(SP), AX
-	MOVQ  AX, 96(SP)
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  88(SP), AX
-	MOVQ  AX, 88(SP)
-	MOVQ  $+4, CX
-	MOVQ  $+1, DX
-
-squaresInside:
-	CMPQ DX, $+2
-	JLE  squaresCounted
-	MOVQ $+2, DX
-
-squaresCounted:
-	MOVQ  DX, 120(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x02, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 104(SP)
-	MOVQ  $+0, AX
-	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 168(SP)
-	MOVQ  136(SP), AX
-	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 160(SP)
-	MOVQ  88(SP), BX
-	TESTQ CX, CX
-	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  120(SP), AX
-	SHLQ  $0x02, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
-	JMP   nextKnown
-
-nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
-	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
-
-nextKnown:
-	MOVQ BX, 192(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 200(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 112(SP)
-	MOVQ 88(SP), AX
-	MOVQ 96(SP), DX
-	MOVQ 192(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ 56(SP), R9
-
-square:
-	MOVQ 112(SP), BX
-	CMPQ BX, $+8
-	JLT  single
-	MOVQ 120(SP), BX
-	MOVQ BX, 128(SP)
-
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (AX)(DI*1), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (AX)(R8*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y1
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X1
-	VINSERTF128 $0x01, 16(AX)(DI*1), Y1, Y1
-	VMOVUPS     16(AX)(SI*1), X2
-	VINSERTF128 $0x01, 16(AX)(R8*1), Y2, Y2
-	VUNPCKLPD   Y2, Y1, Y0
-	VUNPCKHPD   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y2, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X2
-	VINSERTF128 $0x01, 32(AX)(DI*1), Y2, Y2
-	VMOVUPS     32(AX)(SI*1), X0
-	VINSERTF128 $0x01, 32(AX)(R8*1), Y0, Y0
-	VUNPCKLPD   Y0, Y2, Y1
-	VUNPCKHPD   Y0, Y2, Y0
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X0
-	VINSERTF128 $0x01, 48(AX)(DI*1), Y0, Y0
-	VMOVUPS     48(AX)(SI*1), X1
-	VINSERTF128 $0x01, 48(AX)(R8*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y1
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	MOVQ        128(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 128(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	ADDQ        136(SP), AX
-	ADDQ        144(SP), DX
-	JMP         line
-
-lineDone:
-	ADDQ 160(SP), AX
-	ADDQ 168(SP), DX
-	ADDQ 200(SP), CX
-	ADDQ $+64, AX
-	MOVQ 112(SP), BX
-	ADDQ $-8, BX
-	MOVQ BX, 112(SP)
-	JMP  square
-
-single:
-	MOVQ  112(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  120(SP), BX
-	SHLQ  $0x02, BX
-
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       208(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       216(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
-
-tile:
-	MOVQ 112(SP), BX
-	CMPQ BX, $+2
-	JGE  tileInside
-	ADDQ 176(SP), AX
-	ADDQ 184(SP), DX
-	MOVQ $+2, BX
-	MOVQ BX, 112(SP)
-
-tileInside:
-	MOVQ 120(SP), BX
-	MOVQ BX, 128(SP)
-
-one:
-	VMOVUPS     (AX), X1
-	VINSERTF128 $0x01, (AX)(DI*1), Y1, Y1
-	VMOVUPS     (AX)(SI*1), X2
-	VINSERTF128 $0x01, (AX)(R8*1), Y2, Y2
-	VUNPCKLPD   Y2, Y1, Y0
-	VUNPCKHPD   Y2, Y1, Y2
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     Y2, (DX)(R9*1)
-	ADDQ        64(SP), DX
-	MOVQ        128(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 128(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	ADDQ        136(SP), AX
-	ADDQ        152(SP), DX
-	JMP         one
-
-oneDone:
-	ADDQ  160(SP), AX
-	ADDQ  168(SP), DX
-	ADDQ  $+16, AX
-	MOVQ  112(SP), BX
-	ADDQ  $-2, BX
-	MOVQ  BX, 112(SP)
-	MOVQ  112(SP), BX
-	TESTQ BX, BX
-	JNE   tile
-
-squaresDone:
-	MOVQ  120(SP), R9
-	MOVQ  136(SP), DX
-	IMULQ R9, DX
-	ADDQ  88(SP), DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x05, R9
-	ADDQ  96(SP), R9
-	MOVQ  R9, 96(SP)
-	MOVQ  104(SP), DX
-	TESTQ DX, DX
-	JNE   squares
-	MOVQ  8(SP), DX
-	ADDQ  $-1, DX
-	MOVQ  DX, 8(SP)
-	TESTQ DX, DX
-	JEQ   end
-	MOVQ  (SP), DX
-	MOVQ  40(DX), DX
-	ADDQ  16(SP), DX
-	MOVQ  DX, 16(SP)
-	MOVQ  (SP), DX
-	MOVQ  64(DX), DX
-	ADDQ  24(SP), DX
-	MOVQ  DX, 24(SP)
-	JMP   matrix
-
-low:
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	MOVQ  48(SP), DX
-	MOVQ  DX, 136(SP)
-	MOVQ  $+32, DX
-	MOVQ  80(SP), R9
-	SUBQ  R9, DX
-	MOVQ  DX, 144(SP)
-	MOVQ  $+32, DX
-	MOVQ  64(SP), R9
-	SUBQ  R9, DX
-	MOVQ  DX, 152(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, DX
-	ANDQ  $+1, DX
-	ADDQ  $-2, DX
-	MOVQ  56(SP), R9
-	IMULQ DX, R9
-	MOVQ  R9, 184(SP)
-	SHLQ  $0x03, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+7, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x03, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  32(SP), R9
-	SUBQ  DX, R9
-	MOVQ  R9, 216(SP)
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	ADDQ  $-2, R9
-	MOVQ  32(SP), DX
-	IMULQ R9, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x03, R9
-	MOVQ  64(SP), DX
-	MOVQ  R9, 64(SP)
-	MOVQ  DX, 136(SP)
-
-lowMatrix:
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
-	MOVQ DX, 112(SP)
-	MOVQ 16(SP), DX
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), R8
-	MOVQ 40(SP), DI
-	LEAQ (R8)(DI*1), SI
-	MOVQ 56(SP), AX
-	MOVQ 64(SP), CX
-	LEAQ (AX)(CX*1), BX
-
-lowTile:
-	MOVQ 112(SP), R10
-	CMPQ R10, $+2
-	JGE  lowInside
-	ADDQ 176(SP), DX
-	ADDQ 184(SP), R9
-	MOVQ $+2, R10
-	MOVQ R10, 112(SP)
-
-lowInside:
-	VMOVUPS      (DX), X2
-	VINSERTF128  $0x01, (DX)(DI*1), Y2, Y2
-	VMOVUPS      (DX)(R8*1), X0
-	VINSERTF128  $0x01, (DX)(SI*1), Y0, Y0
-	VUNPCKLPD    Y0, Y2, Y1
-	VUNPCKHPD    Y0, Y2, Y0
-	VMOVUPS      X1, (R9)
-	VEXTRACTF128 $0x01, Y1, (R9)(CX*1)
-	VMOVUPS      X0, (R9)(AX*1)
-	VEXTRACTF128 $0x01, Y0, (R9)(BX*1)
-	ADDQ         136(SP), R9
-	ADDQ         $+16, DX
-	MOVQ         112(SP), R10
-	ADDQ         $-2, R10
-	MOVQ         R10, 112(SP)
-	MOVQ         112(SP), R10
-	TESTQ        R10, R10
-	JNE          lowTile
-	MOVQ         8(SP), BX
-	ADDQ         $-1, BX
-	MOVQ         BX, 8(SP)
-	TESTQ        BX, BX
-	JEQ          end
-	MOVQ         (SP), BX
-	MOVQ         40(BX), BX
-	ADDQ         16(SP), BX
-	MOVQ         BX, 16(SP)
-	MOVQ         (SP), BX
-	MOVQ         64(BX), BX
-	ADDQ         24(SP), BX
-	MOVQ         BX, 24(SP)
-	JMP          lowMatrix
-
-copy:
+gatherThin:
+	MOVQ $+1, R9
+	MOVQ $+1, R8
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	SHLQ $0x03, BX
-	MOVQ BX, 248(SP)
-	MOVQ (SP), CX
-	MOVQ 48(CX), CX
-	CMPQ BX, $+128
-	JLE  stride48
-	SUBQ BX, CX
 
-stride48:
-	MOVQ CX, 256(SP)
-	MOVQ (SP), CX
-	MOVQ 72(CX), CX
-	CMPQ BX, $+128
-	JLE  stride72
-	SUBQ BX, CX
+gatherAny:
+	MOVQ R9, 376(SP)
+	MOVQ R8, 384(SP)
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	CMPQ R11, $+8
+	JLT  elements
+	MOVQ $+0, R9
 
-stride72:
-	MOVQ CX, 264(SP)
-	MOVQ BX, CX
-	ADDQ $-16, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+32
-	JLE  pieceKnown
-	MOVQ BX, CX
-	ADDQ $-32, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+64
-	JLE  pieceKnown
-	MOVQ BX, CX
-	ADDQ $-64, CX
-	MOVQ CX, 240(SP)
-	CMPQ BX, $+128
-	JLE  pieceKnown
+gatherLast:
+	CMPQ BX, $+16
+	JGE  gatherInside
+	ADDQ $+1, R9
+	ADDQ R11, BX
+	JMP  gatherLast
 
-pieceKnown:
-	MOVQ 240(SP), AX
-	MOVQ AX, 224(SP)
-	MOVQ $+16, CX
-	CMPQ BX, $+128
-	JLE  farKnown
-	MOVQ $+4, CX
-	CMPQ BX, $+1024
-	JLE  farKnown
-	MOVQ $+1, CX
+gatherInside:
+	MOVQ  R9, 416(SP)
+	MOVQ  16(SP), R8
+	SUBQ  R9, R8
+	CMPQ  R8, $+4
+	JLT   elements
+	MOVQ  R8, 16(SP)
+	ANDQ  $+3, R8
+	ADDQ  $-4, R8
+	IMULQ R8, R11
+	MOVQ  R11, 432(SP)
+	SHLQ  $0x03, R8
+	MOVQ  R8, 440(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  R11, 344(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 352(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 360(SP)
+	MOVQ  (SP), R11
+	MOVQ  80(R11), R11
+	MOVQ  R11, 368(SP)
 
-farKnown:
-	MOVQ  CX, 296(SP)
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  $+0, AX
-	CMPQ  BX, $+64
-	JLT   aheadKnown
-	MOVQ  BX, AX
-	IMULQ CX, AX
-
-aheadKnown:
-	MOVQ  AX, 304(SP)
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  $+1, SI
-	CMPQ  R9, CX
-	JLT   moreOuters
-	SUBQ  CX, R9
-	IMULQ BX, R9
-	SUBQ  R9, AX
-	JMP   outersKnown
-
-moreOuters:
-	SHLQ $0x01, AX
-	SHLQ $0x01, SI
-	SHLQ $0x01, R9
-	CMPQ R9, CX
-	JLT  moreOuters
-
-outersKnown:
-	MOVQ AX, 320(SP)
-	MOVQ SI, 312(SP)
-
-rowsMatrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 272(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 280(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 288(SP)
-
-rowsNext:
-	MOVQ 288(SP), SI
-	MOVQ 296(SP), R9
-	MOVQ SI, CX
-	SUBQ R9, CX
-	MOVQ 304(SP), AX
-	CMPQ CX, $+0
-	JGT  rowsCounted
-	MOVQ SI, CX
-	MOVQ $+0, AX
-	MOVQ 8(SP), SI
-	MOVQ 312(SP), R9
-	CMPQ SI, R9
-	JLE  lastRows
-	MOVQ 320(SP), AX
-
-lastRows:
-	MOVQ CX, SI
-
-rowsCounted:
-	MOVQ AX, 232(SP)
-	SUBQ CX, SI
-	MOVQ SI, 288(SP)
-	MOVQ 248(SP), AX
-	CMPQ AX, $+32
-	JGT  longerThan32
-	MOVQ 272(SP), AX
-	MOVQ 280(SP), R9
-	MOVQ 256(SP), SI
-	MOVQ 264(SP), BX
-	MOVQ 224(SP), DI
-	MOVQ 232(SP), R8
-	LEAQ (DI)(R8*1), DX
-	MOVQ 240(SP), R10
-
-row16:
-	VMOVUPS    (AX), X0
-	VMOVUPS    (AX)(DI*1), X1
-	VMOVUPS    X0, (R9)
-	VMOVUPS    X1, (R9)(R10*1)
-	PREFETCHT0 (AX)(R8*1)
-	PREFETCHT0 (AX)(DX*1)
-	ADDQ       SI, AX
-	ADDQ       BX, R9
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
-	JNE        row16
-	MOVQ       AX, 272(SP)
-	MOVQ       R9, 280(SP)
-	JMP        rowsDone
-
-longerThan32:
-	MOVQ 248(SP), BX
-	CMPQ BX, $+64
-	JGT  longerThan64
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), SI
-	MOVQ 256(SP), R10
-	MOVQ 264(SP), R9
-	MOVQ 224(SP), DX
-	MOVQ 232(SP), R8
-	LEAQ (DX)(R8*1), DI
-	MOVQ 240(SP), AX
-
-row32:
-	VMOVUPS    (BX), Y1
-	VMOVUPS    (BX)(DX*1), Y0
-	VMOVUPS    Y1, (SI)
-	VMOVUPS    Y0, (SI)(AX*1)
-	PREFETCHT0 (BX)(R8*1)
-	PREFETCHT0 (BX)(DI*1)
-	ADDQ       R10, BX
-	ADDQ       R9, SI
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
-	JNE        row32
-	MOVQ       BX, 272(SP)
-	MOVQ       SI, 280(SP)
-	JMP        rowsDone
-
-longerThan64:
-	MOVQ 248(SP), R9
-	CMPQ R9, $+128
-	JGT  longerThan128
-	MOVQ 272(SP), R9
-	MOVQ 280(SP), R10
-	MOVQ 256(SP), AX
-	MOVQ 264(SP), SI
-	MOVQ 224(SP), DI
-	MOVQ 232(SP), R8
-	LEAQ (DI)(R8*1), DX
-	MOVQ 240(SP), BX
-
-row64:
-	VMOVUPS    (R9), Y0
-	VMOVUPS    32(R9), Y1
-	VMOVUPS    (R9)(DI*1), Y2
-	VMOVUPS    32(R9)(DI*1), Y3
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, (R10)(BX*1)
-	VMOVUPS    Y3, 32(R10)(BX*1)
-	PREFETCHT0 (R9)(R8*1)
-	PREFETCHT0 (R9)(DX*1)
-	ADDQ       AX, R9
-	ADDQ       SI, R10
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
-	JNE        row64
-	MOVQ       R9, 272(SP)
-	MOVQ       R10, 280(SP)
-	JMP        rowsDone
-
-longerThan128:
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), AX
-	MOVQ 232(SP), R10
-
-longRow:
-	MOVQ 248(SP), BX
-	ADDQ $-128, BX
-
-piece:
-	VMOVUPS    (SI), Y3
-	VMOVUPS    32(SI), Y2
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y0
-	VMOVUPS    Y3, (AX)
-	VMOVUPS    Y2, 32(AX)
-	VMOVUPS    Y1, 64(AX)
-	VMOVUPS    Y0, 96(AX)
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	ADDQ       $+128, SI
-	ADDQ       $+128, AX
-	ADDQ       $-128, BX
-	CMPQ       BX, $+0
-	JGT        piece
-	ADDQ       BX, SI
-	ADDQ       BX, AX
-	VMOVUPS    (SI), Y3
-	VMOVUPS    32(SI), Y2
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y0
-	VMOVUPS    Y3, (AX)
-	VMOVUPS    Y2, 32(AX)
-	VMOVUPS    Y1, 64(AX)
-	VMOVUPS    Y0, 96(AX)
-	ADDQ       $+128, SI
-	ADDQ       $+128, AX
-	ADDQ       256(SP), SI
-	ADDQ       264(SP), AX
-	ADDQ       $-1, CX
-	TESTQ      CX, CX
-	JNE        longRow
-	MOVQ       SI, 272(SP)
-	MOVQ       AX, 280(SP)
-
-rowsDone:
-	MOVQ  288(SP), CX
-	TESTQ CX, CX
-	JNE   rowsNext
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	TESTQ CX, CX
-	JEQ   end
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	ADDQ  16(SP), CX
-	MOVQ  CX, 16(SP)
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	ADDQ  24(SP), CX
-	MOVQ  CX, 24(SP)
-	JMP   rowsMatrix
-
-elements:
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	CMPQ  CX, BX
-	JGT   tall
-	MOVQ  (SP), BX
-	MOVQ  32(BX), BX
-	MOVQ  BX, 376(SP)
-	MOVQ  (SP), BX
-	MOVQ  24(BX), BX
-	MOVQ  BX, 384(SP)
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	MOVQ  BX, 328(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 336(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 344(SP)
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	MOVQ  BX, 352(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 360(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 368(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  BX, CX
-	SUBQ  AX, BX
-	MOVQ  BX, 400(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	SUBQ  CX, BX
-	MOVQ  BX, 416(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	IMULQ CX, AX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	MOVQ  BX, CX
-	SUBQ  AX, BX
-	MOVQ  BX, 408(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, CX
-	MOVQ  (SP), BX
-	MOVQ  64(BX), BX
-	SUBQ  CX, BX
-	MOVQ  BX, 424(SP)
-	JMP   lines
-
-tall:
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  CX, 376(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, 384(SP)
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, 328(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 336(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 344(SP)
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, 352(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 360(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 368(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	IMULQ BX, AX
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, BX
-	SUBQ  AX, CX
-	MOVQ  CX, 400(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, BX
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  BX, CX
-	MOVQ  CX, 416(SP)
-	MOVQ  376(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	IMULQ BX, AX
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, BX
-	SUBQ  AX, CX
-	MOVQ  CX, 408(SP)
-	MOVQ  384(SP), AX
-	IMULQ AX, BX
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  BX, CX
-	MOVQ  CX, 424(SP)
-
-lines:
-	MOVQ 16(SP), BX
-	MOVQ 24(SP), CX
-	MOVQ 328(SP), R10
-	MOVQ 336(SP), SI
-	LEAQ (R10)(SI*1), DX
-	MOVQ 352(SP), R8
-	MOVQ 360(SP), DI
-	LEAQ (R8)(DI*1), R9
-
-elementsMatrix:
+gatherMatrix:
+	MOVQ 24(SP), R11
+	MOVQ R11, 400(SP)
+	MOVQ 32(SP), R11
+	MOVQ R11, 408(SP)
 	MOVQ 384(SP), R11
 	MOVQ R11, 392(SP)
 
-elementsLine:
-	MOVQ 376(SP), AX
-	CMPQ AX, $+4
-	JLT  single0
+gatherPass:
+	MOVQ 400(SP), R11
+	MOVQ 408(SP), BX
+	MOVQ 344(SP), R8
+	MOVQ 352(SP), R9
+	LEAQ (R8)(R9*1), CX
+	MOVQ 368(SP), AX
+	MOVQ 16(SP), DX
+	MOVQ DX, 424(SP)
 
-four:
-	MOVQ (BX), R11
-	MOVQ (BX)(R10*1), R12
-	MOVQ (BX)(SI*1), R13
-	MOVQ (BX)(DX*1), R14
-	MOVQ R11, (CX)
-	MOVQ R12, (CX)(R8*1)
-	MOVQ R13, (CX)(DI*1)
-	MOVQ R14, (CX)(R9*1)
-	ADDQ 344(SP), BX
-	ADDQ 368(SP), CX
-	ADDQ $-4, AX
-	CMPQ AX, $+4
-	JGE  four
+gatherTile:
+	MOVQ 424(SP), DX
+	CMPQ DX, $+4
+	JGE  gatherWhole
+	MOVQ $+4, DX
+	MOVQ DX, 424(SP)
+	ADDQ 432(SP), R11
+	ADDQ 440(SP), BX
 
-single0:
-	CMPQ AX, $+0
-	JLE  elementsLineDone
-	MOVQ (BX), R14
-	MOVQ R14, (CX)
-	CMPQ AX, $+1
-	JLE  elementsLineDone
-	MOVQ (BX)(R10*1), R14
-	MOVQ R14, (CX)(R8*1)
-	CMPQ AX, $+2
-	JLE  elementsLineDone
-	MOVQ (BX)(SI*1), R14
-	MOVQ R14, (CX)(DI*1)
+gatherWhole:
+	MOVQ        376(SP), DX
+	TESTQ       DX, DX
+	JNE         thinTile
+	VMOVUPS     (R11), X2
+	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
+	VMOVUPS     (R11)(R8*1), X0
+	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VUNPCKLPD   Y0, Y2, Y2
+	VMOVUPS     Y2, (BX)
+	JMP         gatherStored
 
-elementsLineDone:
+thinTile:
+	VMOVUPS     (R11), X2
+	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
+	VMOVUPS     (R11)(R8*1), X0
+	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VUNPCKLPD   Y0, Y2, Y1
+	VUNPCKHPD   Y0, Y2, Y0
+	MOVQ        (SP), DX
+	MOVQ        32(DX), DX
+	VMOVUPS     Y1, (BX)
+	CMPQ        DX, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y0, (BX)(AX*1)
+
+gatherStored:
+	ADDQ  360(SP), R11
+	ADDQ  $+32, BX
+	MOVQ  424(SP), DX
+	ADDQ  $-4, DX
+	MOVQ  DX, 424(SP)
+	TESTQ DX, DX
+	JNE   gatherTile
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	ADDQ  400(SP), AX
+	MOVQ  AX, 400(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	ADDQ  408(SP), AX
+	MOVQ  AX, 408(SP)
 	MOVQ  392(SP), AX
 	ADDQ  $-1, AX
 	MOVQ  AX, 392(SP)
-	ADDQ  400(SP), BX
-	ADDQ  408(SP), CX
 	TESTQ AX, AX
-	JNE   elementsLine
+	JNE   gatherPass
 	MOVQ  8(SP), AX
 	ADDQ  $-1, AX
 	MOVQ  AX, 8(SP)
-	ADDQ  416(SP), BX
-	ADDQ  424(SP), CX
 	TESTQ AX, AX
+	JEQ   gathered
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  416(SP), BX
+	TESTQ BX, BX
+	JEQ   end
+	MOVQ  16(SP), AX
+	MOVQ  BX, 16(SP)
+	MOVQ  (SP), CX
+	MOVQ  16(CX), CX
+	MOVQ  CX, 8(SP)
+	MOVQ  (SP), CX
+	MOVQ  8(CX), CX
+	MOVQ  CX, 24(SP)
+	MOVQ  (SP), CX
+	MOVQ  (CX), CX
+	MOVQ  CX, 32(SP)
+	MOVQ  344(SP), BX
+	IMULQ AX, BX
+	ADDQ  24(SP), BX
+	MOVQ  BX, 24(SP)
+	SHLQ  $0x03, AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+
+elements:
+	MOVQ  16(SP), BX
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	CMPQ  BX, AX
+	JGT   tall
+	MOVQ  AX, 496(SP)
+	MOVQ  BX, 504(SP)
+	MOVQ  (SP), CX
+	MOVQ  56(CX), CX
+	MOVQ  CX, 448(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 456(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 464(SP)
+	MOVQ  (SP), CX
+	MOVQ  80(CX), CX
+	MOVQ  CX, 472(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 480(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 488(SP)
+	MOVQ  496(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	IMULQ R9, R8
+	MOVQ  (SP), CX
+	MOVQ  48(CX), CX
+	MOVQ  CX, R9
+	SUBQ  R8, CX
+	MOVQ  CX, 520(SP)
+	MOVQ  504(SP), R8
+	IMULQ R8, R9
+	MOVQ  (SP), CX
+	MOVQ  40(CX), CX
+	SUBQ  R9, CX
+	MOVQ  CX, 536(SP)
+	MOVQ  496(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	IMULQ R9, R8
+	MOVQ  (SP), CX
+	MOVQ  72(CX), CX
+	MOVQ  CX, R9
+	SUBQ  R8, CX
+	MOVQ  CX, 528(SP)
+	MOVQ  504(SP), R8
+	IMULQ R8, R9
+	MOVQ  (SP), CX
+	MOVQ  64(CX), CX
+	SUBQ  R9, CX
+	MOVQ  CX, 544(SP)
+	JMP   lines
+
+tall:
+	MOVQ  BX, 496(SP)
+	MOVQ  AX, 504(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 448(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 456(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 464(SP)
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, 472(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 480(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 488(SP)
+	MOVQ  496(SP), R9
+	ANDQ  $-4, R9
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	IMULQ BX, R9
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, BX
+	SUBQ  R9, AX
+	MOVQ  AX, 520(SP)
+	MOVQ  504(SP), R9
+	IMULQ R9, BX
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 536(SP)
+	MOVQ  496(SP), R9
+	ANDQ  $-4, R9
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	IMULQ BX, R9
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, BX
+	SUBQ  R9, AX
+	MOVQ  AX, 528(SP)
+	MOVQ  504(SP), R9
+	IMULQ R9, BX
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  BX, AX
+	MOVQ  AX, 544(SP)
+
+lines:
+	MOVQ 24(SP), BX
+	MOVQ 32(SP), AX
+	MOVQ 448(SP), CX
+	MOVQ 456(SP), R8
+	LEAQ (CX)(R8*1), R11
+	MOVQ 472(SP), DX
+	MOVQ 480(SP), SI
+	LEAQ (DX)(SI*1), DI
+
+elementsMatrix:
+	MOVQ 504(SP), R10
+	MOVQ R10, 512(SP)
+
+elementsLine:
+	MOVQ 496(SP), R9
+	CMPQ R9, $+4
+	JLT  single0
+
+four:
+	MOVQ (BX), R10
+	MOVQ (BX)(CX*1), R12
+	MOVQ (BX)(R8*1), R13
+	MOVQ (BX)(R11*1), R14
+	MOVQ R10, (AX)
+	MOVQ R12, (AX)(DX*1)
+	MOVQ R13, (AX)(SI*1)
+	MOVQ R14, (AX)(DI*1)
+	ADDQ 464(SP), BX
+	ADDQ 488(SP), AX
+	ADDQ $-4, R9
+	CMPQ R9, $+4
+	JGE  four
+
+single0:
+	CMPQ R9, $+0
+	JLE  elementsLineDone
+	MOVQ (BX), R14
+	MOVQ R14, (AX)
+	CMPQ R9, $+1
+	JLE  elementsLineDone
+	MOVQ (BX)(CX*1), R14
+	MOVQ R14, (AX)(DX*1)
+	CMPQ R9, $+2
+	JLE  elementsLineDone
+	MOVQ (BX)(R8*1), R14
+	MOVQ R14, (AX)(SI*1)
+
+elementsLineDone:
+	MOVQ  512(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 512(SP)
+	ADDQ  520(SP), BX
+	ADDQ  528(SP), AX
+	TESTQ R9, R9
+	JNE   elementsLine
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	ADDQ  536(SP), BX
+	ADDQ  544(SP), AX
+	TESTQ R9, R9
 	JNE   elementsMatrix
 
 end:
@@ -56275,224 +56600,346 @@ end:
 
 // func packF16AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF16AVX2(SB), $464-8
+TEXT ·packF16AVX2(SB), $616-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
-	MOVQ (SP), CX
-	MOVQ 16(CX), CX
-	MOVQ CX, 8(SP)
-	MOVQ (SP), CX
-	MOVQ 8(CX), CX
-	MOVQ CX, 16(SP)
-	MOVQ (SP), CX
-	MOVQ (CX), CX
-	MOVQ CX, 24(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ (SP), DX
-	MOVQ 32(DX), DX
+	MOVQ (SP), AX
+	MOVQ 24(AX), AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ 16(AX), AX
+	MOVQ AX, 8(SP)
+	MOVQ (SP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	MOVQ (SP), AX
+	MOVQ (AX), AX
+	MOVQ AX, 32(SP)
 	MOVQ (SP), AX
 	MOVQ 56(AX), AX
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ (SP), SI
+	MOVQ 32(SI), SI
+	CMPQ SI, $+1
+	JEQ  scattered
 	CMPQ AX, $+2
+	JNE  scattered
+	CMPQ CX, $+2
+	JEQ  copy
+	CMPQ DX, $+2
 	JNE  elements
-	MOVQ (SP), AX
-	MOVQ 80(AX), AX
-	CMPQ AX, $+2
-	JNE  noCopy
-	CMPQ DX, $+1
-	JGT  copy
+	CMPQ SI, $+8
+	JLE  thin
 
-noCopy:
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	CMPQ  AX, $+2
-	JNE   elements
-	CMPQ  DX, $+8
-	JLT   elements
-	CMPQ  CX, $+8
-	JLT   elements
-	CMPQ  CX, $+16
-	JLT   low
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 32(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 40(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 48(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 56(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 64(SP)
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, 72(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 80(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 88(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 96(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 104(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 112(SP)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 168(SP)
-	MOVQ  $+32, DX
-	MOVQ  112(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  $+32, DX
-	MOVQ  96(SP), CX
-	SUBQ  CX, DX
-	MOVQ  DX, 184(SP)
-	MOVQ  (SP), CX
-	MOVQ  32(CX), CX
-	MOVQ  CX, DX
-	ANDQ  $+7, DX
-	ADDQ  $-8, DX
-	MOVQ  72(SP), CX
-	IMULQ DX, CX
-	MOVQ  CX, 216(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	ANDQ  $+31, DX
-	ADDQ  $-1, DX
-	SHLQ  $0x01, DX
-	MOVQ  DX, 240(SP)
-	MOVQ  32(SP), CX
-	SUBQ  DX, CX
-	MOVQ  CX, 248(SP)
+notThin:
+	CMPQ BX, $+8
+	JLT  elements
+	CMPQ BX, $+16
+	JLT  low
+	JMP  transpose
+
+scattered:
+	CMPQ DX, $+2
+	JNE  elements
+	CMPQ BX, $+16
+	JGE  gather
+	JMP  elements
+
+thin:
+	CMPQ BX, $+16
+	JGE  gatherThin
+	CMPQ SI, $+8
+	JEQ  notThin
+	JMP  elements
+
+transpose:
+	MOVQ  (SP), SI
+	MOVQ  48(SI), SI
+	MOVQ  SI, 40(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 48(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 56(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 64(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 72(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	MOVQ  SI, 80(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 88(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 112(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 120(SP)
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	ANDQ  $+7, SI
+	ADDQ  $-8, SI
+	MOVQ  80(SP), BX
+	IMULQ SI, BX
+	MOVQ  BX, 224(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 216(SP)
 
 matrix:
-	MOVQ 16(SP), CX
-	MOVQ CX, 120(SP)
-	MOVQ 24(SP), CX
-	MOVQ CX, 128(SP)
-	MOVQ (SP), CX
-	MOVQ 24(CX), CX
-	MOVQ CX, 136(SP)
+	MOVQ 24(SP), BX
+	MOVQ BX, 128(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 136(SP)
+	MOVQ (SP), BX
+	MOVQ 24(BX), BX
+	MOVQ BX, 144(SP)
 
 squares:
-	MOVQ  136(SP), CX
-	MOVQ  CX, DX
-	SHRQ  $0x04, DX
-	TESTQ DX, DX
+	MOVQ  144(SP), BX
+	MOVQ  BX, SI
+	SHRQ  $0x04, SI
+	TESTQ SI, SI
 	JNE   squaresInside
-	ADDQ  $-16, CX
-	MOVQ  CX, AX
-	SHLQ  $0x01, AX
-	ADDQ  128(SP), AX
-	MOVQ  AX, 128(SP)
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  120(SP), AX
-	MOVQ  AX, 120(SP)
-	MOVQ  $+16, CX
-	MOVQ  $+1, DX
+	ADDQ  $-16, BX
+	MOVQ  40(SP), DX
+	IMULQ BX, DX
+	ADDQ  128(SP), DX
+	MOVQ  DX, 128(SP)
+	SHLQ  $0x01, BX
+	ADDQ  136(SP), BX
+	MOVQ  BX, 136(SP)
+	MOVQ  $+16, BX
+	MOVQ  $+1, SI
 
 squaresInside:
-	CMPQ DX, $+2
+	CMPQ SI, $+2
 	JLE  squaresCounted
-	MOVQ $+2, DX
+	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  DX, 152(SP)
-	MOVQ  DX, AX
-	SHLQ  $0x04, AX
-	SUBQ  AX, CX
-	MOVQ  CX, 136(SP)
-	MOVQ  $+0, AX
-	SUBQ  DX, AX
-	SHLQ  $0x05, AX
-	ADDQ  $+32, AX
-	MOVQ  AX, 200(SP)
-	MOVQ  168(SP), AX
-	IMULQ AX, DX
-	SUBQ  DX, AX
-	MOVQ  AX, 192(SP)
-	MOVQ  120(SP), BX
-	TESTQ CX, CX
+	MOVQ  SI, 160(SP)
+	MOVQ  SI, DX
+	SHLQ  $0x04, DX
+	SUBQ  DX, BX
+	MOVQ  BX, 144(SP)
+	MOVQ  $+1, DX
+	SUBQ  SI, DX
+	MOVQ  72(SP), SI
+	IMULQ DX, SI
+	MOVQ  SI, 192(SP)
+	SHLQ  $0x05, DX
+	MOVQ  DX, 208(SP)
+	MOVQ  128(SP), DX
+	TESTQ BX, BX
 	JEQ   nextMatrix
-	ADDQ  DX, BX
-	MOVQ  152(SP), AX
-	SHLQ  $0x04, AX
-	SUBQ  AX, CX
-	CMPQ  CX, $+0
-	JGE   nextKnown
-	MOVQ  32(SP), AX
-	IMULQ CX, AX
-	ADDQ  AX, BX
+	MOVQ  160(SP), CX
+	SHLQ  $0x04, CX
+	CMPQ  CX, BX
+	JLE   nextFull
+	MOVQ  BX, CX
+
+nextFull:
+	MOVQ  40(SP), SI
+	IMULQ CX, SI
+	ADDQ  SI, DX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), AX
-	CMPQ AX, $+1
+	MOVQ 8(SP), SI
+	CMPQ SI, $+1
 	JEQ  nextKnown
-	MOVQ 16(SP), BX
-	MOVQ (SP), AX
-	MOVQ 40(AX), AX
-	ADDQ AX, BX
+	MOVQ 24(SP), DX
+	MOVQ (SP), SI
+	MOVQ 40(SI), SI
+	ADDQ SI, DX
 
 nextKnown:
-	MOVQ BX, 224(SP)
-	MOVQ $+64, AX
-	SUBQ DX, AX
-	MOVQ AX, 232(SP)
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 144(SP)
-	MOVQ 120(SP), AX
-	MOVQ 128(SP), DX
-	MOVQ 224(SP), CX
-	MOVQ 32(SP), SI
-	MOVQ 40(SP), DI
-	LEAQ (SI)(DI*1), R8
-	MOVQ AX, R9
-	ADDQ 48(SP), R9
-	MOVQ AX, R10
-	ADDQ 56(SP), R10
-	MOVQ R9, R11
-	ADDQ 56(SP), R11
-	MOVQ 72(SP), R12
-	MOVQ 80(SP), R13
-	LEAQ (R12)(R13*1), R14
+	MOVQ  DX, 232(SP)
+	MOVQ  40(SP), AX
+	MOVQ  AX, CX
+	ANDQ  $+63, CX
+	TESTQ CX, CX
+	JEQ   aligned
+	MOVQ  $+63, DX
+
+aligned:
+	ANDQ  $+63, DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x01, SI
+	ADDQ  SI, DX
+	ADDQ  $+63, DX
+	SHRQ  $0x06, DX
+	MOVQ  DX, 240(SP)
+	SHRQ  $0x06, SI
+	MOVQ  DX, CX
+	SUBQ  SI, CX
+	MOVQ  160(SP), SI
+	IMULQ SI, CX
+	SHLQ  $0x04, CX
+	SHLQ  $0x06, DX
+	MOVQ  AX, SI
+	SUBQ  DX, SI
+	MOVQ  SI, 248(SP)
+	MOVQ  $+16, SI
+	CMPQ  AX, $+64
+	JLT   unaided
+	CMPQ  DX, $+1024
+	JLE   aided
+
+unaided:
+	MOVQ $+0, SI
+	MOVQ $+0, CX
+
+aided:
+	MOVQ SI, 256(SP)
+	MOVQ CX, 264(SP)
+	MOVQ (SP), BX
+	MOVQ 32(BX), BX
+	MOVQ BX, 152(SP)
+	MOVQ 128(SP), BX
+	MOVQ 136(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ BX, DI
+	ADDQ 56(SP), DI
+	MOVQ BX, R8
+	ADDQ 64(SP), R8
+	MOVQ DI, R9
+	ADDQ 64(SP), R9
+	MOVQ 80(SP), R10
+	MOVQ 232(SP), R11
+	MOVQ 240(SP), R12
+	MOVQ $+4, R13
+	MOVQ R13, 176(SP)
+	MOVQ 72(SP), R13
+	ADDQ $-64, R13
+	MOVQ R13, 184(SP)
+	MOVQ $+32, R13
+	MOVQ 120(SP), R14
+	SUBQ R14, R13
+	MOVQ R13, 200(SP)
+	MOVQ 152(SP), R14
+	CMPQ R14, $+32
+	JGE  square
+
+narrow:
+	MOVQ  264(SP), R14
+	TESTQ R14, R14
+	JEQ   noExtra
+
+extra:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow0
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+extraInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        extraInRow1
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+extraInRow1:
+	ADDQ  $-2, R14
+	TESTQ R14, R14
+	JNE   extra
+
+noExtra:
+	MOVQ $+1, R14
+	MOVQ R14, 176(SP)
+	MOVQ 72(SP), R14
+	ADDQ $-16, R14
+	MOVQ R14, 184(SP)
+	MOVQ $+32, R14
+	MOVQ 104(SP), R13
+	SUBQ R13, R14
+	MOVQ R14, 200(SP)
+	MOVQ $+0, R13
+	MOVQ R13, 256(SP)
+
+narrowTile:
+	MOVQ  152(SP), R13
+	TESTQ R13, R13
+	JEQ   squaresDone
+	MOVQ  152(SP), R13
+	CMPQ  R13, $+8
+	JGE   square
+	MOVQ  216(SP), R13
+	ADDQ  R13, BX
+	ADDQ  R13, DI
+	ADDQ  R13, R8
+	ADDQ  R13, R9
+	ADDQ  224(SP), AX
+	MOVQ  $+8, R13
+	MOVQ  R13, 152(SP)
 
 square:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+32
-	JLT  single
-	MOVQ 152(SP), BX
-	MOVQ BX, 160(SP)
+	MOVQ 160(SP), R13
+	MOVQ R13, 168(SP)
 
-line:
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     (AX), X0
-	VINSERTF128 $0x01, (R10), Y0, Y0
-	VMOVUPS     (AX)(SI*1), X1
-	VINSERTF128 $0x01, (R10)(SI*1), Y1, Y1
-	VMOVUPS     (AX)(DI*1), X2
-	VINSERTF128 $0x01, (R10)(DI*1), Y2, Y2
-	VMOVUPS     (AX)(R8*1), X3
-	VINSERTF128 $0x01, (R10)(R8*1), Y3, Y3
-	VMOVUPS     (R9), X4
-	VINSERTF128 $0x01, (R11), Y4, Y4
-	VMOVUPS     (R9)(SI*1), X5
-	VINSERTF128 $0x01, (R11)(SI*1), Y5, Y5
-	VMOVUPS     (R9)(DI*1), X6
-	VINSERTF128 $0x01, (R11)(DI*1), Y6, Y6
-	VMOVUPS     (R9)(R8*1), X7
-	VINSERTF128 $0x01, (R11)(R8*1), Y7, Y7
+tiles:
+	MOVQ  256(SP), R13
+	TESTQ R13, R13
+	JEQ   noShare
+
+ahead:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow0
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+aheadInRow0:
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
+	JNE        aheadInRow1
+	ADDQ       248(SP), R11
+	MOVQ       240(SP), R12
+
+aheadInRow1:
+	ADDQ  $-2, R13
+	TESTQ R13, R13
+	JNE   ahead
+
+noShare:
+	MOVQ 176(SP), R13
+
+tile:
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (R8), Y0, Y0
+	VMOVUPS     (BX)(CX*1), X1
+	VINSERTF128 $0x01, (R8)(CX*1), Y1, Y1
+	VMOVUPS     (BX)(SI*1), X2
+	VINSERTF128 $0x01, (R8)(SI*1), Y2, Y2
+	VMOVUPS     (BX)(DX*1), X3
+	VINSERTF128 $0x01, (R8)(DX*1), Y3, Y3
+	VMOVUPS     (DI), X4
+	VINSERTF128 $0x01, (R9), Y4, Y4
+	VMOVUPS     (DI)(CX*1), X5
+	VINSERTF128 $0x01, (R9)(CX*1), Y5, Y5
+	VMOVUPS     (DI)(SI*1), X6
+	VINSERTF128 $0x01, (R9)(SI*1), Y6, Y6
+	VMOVUPS     (DI)(DX*1), X7
+	VINSERTF128 $0x01, (R9)(DX*1), Y7, Y7
 	VPUNPCKLWD  Y4, Y0, Y8
 	VPUNPCKHWD  Y4, Y0, Y4
 	VPUNPCKLWD  Y5, Y1, Y0
@@ -56517,1067 +56964,1015 @@ line:
 	VPUNPCKHWD  Y0, Y8, Y0
 	VPUNPCKLWD  Y7, Y6, Y8
 	VPUNPCKHWD  Y7, Y6, Y7
-	VMOVUPS     Y5, (DX)
-	VMOVUPS     Y4, (DX)(R12*1)
-	VMOVUPS     Y3, (DX)(R13*1)
-	VMOVUPS     Y2, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R12*1)
-	VMOVUPS     Y8, (DX)(R13*1)
-	VMOVUPS     Y7, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     16(AX), X7
-	VINSERTF128 $0x01, 16(R10), Y7, Y7
-	VMOVUPS     16(AX)(SI*1), X8
-	VINSERTF128 $0x01, 16(R10)(SI*1), Y8, Y8
-	VMOVUPS     16(AX)(DI*1), X0
-	VINSERTF128 $0x01, 16(R10)(DI*1), Y0, Y0
-	VMOVUPS     16(AX)(R8*1), X1
-	VINSERTF128 $0x01, 16(R10)(R8*1), Y1, Y1
-	VMOVUPS     16(R9), X2
-	VINSERTF128 $0x01, 16(R11), Y2, Y2
-	VMOVUPS     16(R9)(SI*1), X3
-	VINSERTF128 $0x01, 16(R11)(SI*1), Y3, Y3
-	VMOVUPS     16(R9)(DI*1), X4
-	VINSERTF128 $0x01, 16(R11)(DI*1), Y4, Y4
-	VMOVUPS     16(R9)(R8*1), X5
-	VINSERTF128 $0x01, 16(R11)(R8*1), Y5, Y5
-	VPUNPCKLWD  Y2, Y7, Y6
-	VPUNPCKHWD  Y2, Y7, Y2
-	VPUNPCKLWD  Y3, Y8, Y7
-	VPUNPCKHWD  Y3, Y8, Y3
-	VPUNPCKLWD  Y4, Y0, Y8
-	VPUNPCKHWD  Y4, Y0, Y4
-	VPUNPCKLWD  Y5, Y1, Y0
-	VPUNPCKHWD  Y5, Y1, Y5
-	VPUNPCKLWD  Y8, Y6, Y1
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y4, Y2, Y6
-	VPUNPCKHWD  Y4, Y2, Y4
-	VPUNPCKLWD  Y0, Y7, Y2
-	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y5, Y3, Y7
-	VPUNPCKHWD  Y5, Y3, Y5
-	VPUNPCKLWD  Y2, Y1, Y3
-	VPUNPCKHWD  Y2, Y1, Y2
-	VPUNPCKLWD  Y0, Y8, Y1
-	VPUNPCKHWD  Y0, Y8, Y0
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VMOVUPS     Y3, (DX)
-	VMOVUPS     Y2, (DX)(R12*1)
-	VMOVUPS     Y1, (DX)(R13*1)
-	VMOVUPS     Y0, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y8, (DX)
-	VMOVUPS     Y7, (DX)(R12*1)
-	VMOVUPS     Y6, (DX)(R13*1)
-	VMOVUPS     Y5, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     32(AX), X5
-	VINSERTF128 $0x01, 32(R10), Y5, Y5
-	VMOVUPS     32(AX)(SI*1), X6
-	VINSERTF128 $0x01, 32(R10)(SI*1), Y6, Y6
-	VMOVUPS     32(AX)(DI*1), X7
-	VINSERTF128 $0x01, 32(R10)(DI*1), Y7, Y7
-	VMOVUPS     32(AX)(R8*1), X8
-	VINSERTF128 $0x01, 32(R10)(R8*1), Y8, Y8
-	VMOVUPS     32(R9), X0
-	VINSERTF128 $0x01, 32(R11), Y0, Y0
-	VMOVUPS     32(R9)(SI*1), X1
-	VINSERTF128 $0x01, 32(R11)(SI*1), Y1, Y1
-	VMOVUPS     32(R9)(DI*1), X2
-	VINSERTF128 $0x01, 32(R11)(DI*1), Y2, Y2
-	VMOVUPS     32(R9)(R8*1), X3
-	VINSERTF128 $0x01, 32(R11)(R8*1), Y3, Y3
-	VPUNPCKLWD  Y0, Y5, Y4
-	VPUNPCKHWD  Y0, Y5, Y0
-	VPUNPCKLWD  Y1, Y6, Y5
-	VPUNPCKHWD  Y1, Y6, Y1
-	VPUNPCKLWD  Y2, Y7, Y6
-	VPUNPCKHWD  Y2, Y7, Y2
-	VPUNPCKLWD  Y3, Y8, Y7
-	VPUNPCKHWD  Y3, Y8, Y3
-	VPUNPCKLWD  Y6, Y4, Y8
-	VPUNPCKHWD  Y6, Y4, Y6
-	VPUNPCKLWD  Y2, Y0, Y4
-	VPUNPCKHWD  Y2, Y0, Y2
-	VPUNPCKLWD  Y7, Y5, Y0
-	VPUNPCKHWD  Y7, Y5, Y7
-	VPUNPCKLWD  Y3, Y1, Y5
-	VPUNPCKHWD  Y3, Y1, Y3
-	VPUNPCKLWD  Y0, Y8, Y1
-	VPUNPCKHWD  Y0, Y8, Y0
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VMOVUPS     Y1, (DX)
-	VMOVUPS     Y0, (DX)(R12*1)
-	VMOVUPS     Y8, (DX)(R13*1)
-	VMOVUPS     Y7, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y6, (DX)
-	VMOVUPS     Y5, (DX)(R12*1)
-	VMOVUPS     Y4, (DX)(R13*1)
-	VMOVUPS     Y3, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	PREFETCHT0  (CX)
-	ADDQ        SI, CX
-	VMOVUPS     48(AX), X3
-	VINSERTF128 $0x01, 48(R10), Y3, Y3
-	VMOVUPS     48(AX)(SI*1), X4
-	VINSERTF128 $0x01, 48(R10)(SI*1), Y4, Y4
-	VMOVUPS     48(AX)(DI*1), X5
-	VINSERTF128 $0x01, 48(R10)(DI*1), Y5, Y5
-	VMOVUPS     48(AX)(R8*1), X6
-	VINSERTF128 $0x01, 48(R10)(R8*1), Y6, Y6
-	VMOVUPS     48(R9), X7
-	VINSERTF128 $0x01, 48(R11), Y7, Y7
-	VMOVUPS     48(R9)(SI*1), X8
-	VINSERTF128 $0x01, 48(R11)(SI*1), Y8, Y8
-	VMOVUPS     48(R9)(DI*1), X0
-	VINSERTF128 $0x01, 48(R11)(DI*1), Y0, Y0
-	VMOVUPS     48(R9)(R8*1), X1
-	VINSERTF128 $0x01, 48(R11)(R8*1), Y1, Y1
-	VPUNPCKLWD  Y7, Y3, Y2
-	VPUNPCKHWD  Y7, Y3, Y7
-	VPUNPCKLWD  Y8, Y4, Y3
-	VPUNPCKHWD  Y8, Y4, Y8
-	VPUNPCKLWD  Y0, Y5, Y4
-	VPUNPCKHWD  Y0, Y5, Y0
-	VPUNPCKLWD  Y1, Y6, Y5
-	VPUNPCKHWD  Y1, Y6, Y1
-	VPUNPCKLWD  Y4, Y2, Y6
-	VPUNPCKHWD  Y4, Y2, Y4
-	VPUNPCKLWD  Y0, Y7, Y2
-	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y5, Y3, Y7
-	VPUNPCKHWD  Y5, Y3, Y5
-	VPUNPCKLWD  Y1, Y8, Y3
-	VPUNPCKHWD  Y1, Y8, Y1
-	VPUNPCKLWD  Y7, Y6, Y8
-	VPUNPCKHWD  Y7, Y6, Y7
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VPUNPCKLWD  Y1, Y0, Y2
-	VPUNPCKHWD  Y1, Y0, Y1
-	VMOVUPS     Y8, (DX)
-	VMOVUPS     Y7, (DX)(R12*1)
-	VMOVUPS     Y6, (DX)(R13*1)
-	VMOVUPS     Y5, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y4, (DX)
-	VMOVUPS     Y3, (DX)(R12*1)
-	VMOVUPS     Y2, (DX)(R13*1)
-	VMOVUPS     Y1, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	MOVQ        160(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 160(SP)
-	TESTQ       BX, BX
-	JEQ         lineDone
-	MOVQ        168(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	ADDQ        176(SP), DX
-	JMP         line
+	ADDQ        $+16, BX
+	ADDQ        $+16, DI
+	ADDQ        $+16, R8
+	ADDQ        $+16, R9
+	VMOVUPS     Y5, (AX)
+	VMOVUPS     Y4, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y3, (AX)
+	VMOVUPS     Y2, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y1, (AX)
+	VMOVUPS     Y0, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	VMOVUPS     Y8, (AX)
+	VMOVUPS     Y7, (AX)(R10*1)
+	ADDQ        88(SP), AX
+	ADDQ        $-1, R13
+	TESTQ       R13, R13
+	JNE         tile
+	MOVQ        168(SP), R13
+	ADDQ        $-1, R13
+	MOVQ        R13, 168(SP)
+	TESTQ       R13, R13
+	JEQ         squareDone
+	MOVQ        184(SP), R13
+	ADDQ        R13, BX
+	ADDQ        R13, DI
+	ADDQ        R13, R8
+	ADDQ        R13, R9
+	ADDQ        200(SP), AX
+	JMP         tiles
 
-lineDone:
-	MOVQ 192(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ BX, R10
-	ADDQ BX, R11
-	ADDQ 200(SP), DX
-	ADDQ 232(SP), CX
-	ADDQ $+64, AX
-	ADDQ $+64, R9
-	ADDQ $+64, R10
-	ADDQ $+64, R11
-	MOVQ 144(SP), BX
-	ADDQ $-32, BX
-	MOVQ BX, 144(SP)
-	JMP  square
-
-single:
-	MOVQ  144(SP), BX
-	TESTQ BX, BX
-	JEQ   squaresDone
-	CMPQ  SI, $+64
-	JLT   tile
-	MOVQ  152(SP), BX
-	SHLQ  $0x04, BX
-
-ends:
-	PREFETCHT0 (CX)
-	ADDQ       240(SP), CX
-	PREFETCHT0 (CX)
-	ADDQ       248(SP), CX
-	ADDQ       $-1, BX
-	TESTQ      BX, BX
-	JNE        ends
-
-tile:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+8
-	JGE  tileInside
-	MOVQ 208(SP), BX
-	ADDQ BX, AX
-	ADDQ BX, R9
-	ADDQ BX, R10
-	ADDQ BX, R11
-	ADDQ 216(SP), DX
-	MOVQ $+8, BX
-	MOVQ BX, 144(SP)
-
-tileInside:
-	MOVQ 152(SP), BX
-	MOVQ BX, 160(SP)
-
-one:
-	VMOVUPS     (AX), X1
-	VINSERTF128 $0x01, (R10), Y1, Y1
-	VMOVUPS     (AX)(SI*1), X2
-	VINSERTF128 $0x01, (R10)(SI*1), Y2, Y2
-	VMOVUPS     (AX)(DI*1), X3
-	VINSERTF128 $0x01, (R10)(DI*1), Y3, Y3
-	VMOVUPS     (AX)(R8*1), X4
-	VINSERTF128 $0x01, (R10)(R8*1), Y4, Y4
-	VMOVUPS     (R9), X5
-	VINSERTF128 $0x01, (R11), Y5, Y5
-	VMOVUPS     (R9)(SI*1), X6
-	VINSERTF128 $0x01, (R11)(SI*1), Y6, Y6
-	VMOVUPS     (R9)(DI*1), X7
-	VINSERTF128 $0x01, (R11)(DI*1), Y7, Y7
-	VMOVUPS     (R9)(R8*1), X8
-	VINSERTF128 $0x01, (R11)(R8*1), Y8, Y8
-	VPUNPCKLWD  Y5, Y1, Y0
-	VPUNPCKHWD  Y5, Y1, Y5
-	VPUNPCKLWD  Y6, Y2, Y1
-	VPUNPCKHWD  Y6, Y2, Y6
-	VPUNPCKLWD  Y7, Y3, Y2
-	VPUNPCKHWD  Y7, Y3, Y7
-	VPUNPCKLWD  Y8, Y4, Y3
-	VPUNPCKHWD  Y8, Y4, Y8
-	VPUNPCKLWD  Y2, Y0, Y4
-	VPUNPCKHWD  Y2, Y0, Y2
-	VPUNPCKLWD  Y7, Y5, Y0
-	VPUNPCKHWD  Y7, Y5, Y7
-	VPUNPCKLWD  Y3, Y1, Y5
-	VPUNPCKHWD  Y3, Y1, Y3
-	VPUNPCKLWD  Y8, Y6, Y1
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
-	VPUNPCKLWD  Y3, Y2, Y4
-	VPUNPCKHWD  Y3, Y2, Y3
-	VPUNPCKLWD  Y1, Y0, Y2
-	VPUNPCKHWD  Y1, Y0, Y1
-	VPUNPCKLWD  Y8, Y7, Y0
-	VPUNPCKHWD  Y8, Y7, Y8
-	VMOVUPS     Y6, (DX)
-	VMOVUPS     Y5, (DX)(R12*1)
-	VMOVUPS     Y4, (DX)(R13*1)
-	VMOVUPS     Y3, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	VMOVUPS     Y2, (DX)
-	VMOVUPS     Y1, (DX)(R12*1)
-	VMOVUPS     Y0, (DX)(R13*1)
-	VMOVUPS     Y8, (DX)(R14*1)
-	ADDQ        88(SP), DX
-	MOVQ        160(SP), BX
-	ADDQ        $-1, BX
-	MOVQ        BX, 160(SP)
-	TESTQ       BX, BX
-	JEQ         oneDone
-	MOVQ        168(SP), BX
-	ADDQ        BX, AX
-	ADDQ        BX, R9
-	ADDQ        BX, R10
-	ADDQ        BX, R11
-	ADDQ        184(SP), DX
-	JMP         one
-
-oneDone:
-	MOVQ  192(SP), BX
-	ADDQ  BX, AX
-	ADDQ  BX, R9
-	ADDQ  BX, R10
-	ADDQ  BX, R11
-	ADDQ  200(SP), DX
-	ADDQ  $+16, AX
-	ADDQ  $+16, R9
-	ADDQ  $+16, R10
-	ADDQ  $+16, R11
-	MOVQ  144(SP), BX
-	ADDQ  $-8, BX
-	MOVQ  BX, 144(SP)
-	MOVQ  144(SP), BX
-	TESTQ BX, BX
-	JNE   tile
+squareDone:
+	MOVQ 192(SP), R13
+	ADDQ R13, BX
+	ADDQ R13, DI
+	ADDQ R13, R8
+	ADDQ R13, R9
+	ADDQ 208(SP), AX
+	MOVQ 176(SP), R13
+	SHLQ $0x03, R13
+	MOVQ 152(SP), R14
+	SUBQ R13, R14
+	MOVQ R14, 152(SP)
+	CMPQ R13, $+8
+	JEQ  narrowTile
+	CMPQ R14, $+32
+	JGE  square
+	JMP  narrow
 
 squaresDone:
-	MOVQ  152(SP), R14
-	MOVQ  168(SP), R13
-	IMULQ R14, R13
-	ADDQ  120(SP), R13
-	MOVQ  R13, 120(SP)
-	SHLQ  $0x05, R14
-	ADDQ  128(SP), R14
-	MOVQ  R14, 128(SP)
-	MOVQ  136(SP), R13
-	TESTQ R13, R13
+	MOVQ  160(SP), R10
+	MOVQ  72(SP), AX
+	IMULQ R10, AX
+	ADDQ  128(SP), AX
+	MOVQ  AX, 128(SP)
+	SHLQ  $0x05, R10
+	ADDQ  136(SP), R10
+	MOVQ  R10, 136(SP)
+	MOVQ  144(SP), AX
+	TESTQ AX, AX
 	JNE   squares
-	MOVQ  8(SP), R13
-	ADDQ  $-1, R13
-	MOVQ  R13, 8(SP)
-	TESTQ R13, R13
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
 	JEQ   end
-	MOVQ  (SP), R13
-	MOVQ  40(R13), R13
-	ADDQ  16(SP), R13
-	MOVQ  R13, 16(SP)
-	MOVQ  (SP), R13
-	MOVQ  64(R13), R13
-	ADDQ  24(SP), R13
-	MOVQ  R13, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), R13
-	MOVQ  48(R13), R13
-	MOVQ  R13, 32(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 40(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 48(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 56(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 64(SP)
-	MOVQ  (SP), R13
-	MOVQ  80(R13), R13
-	MOVQ  R13, 72(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 80(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 88(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 96(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 104(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 112(SP)
-	MOVQ  64(SP), R13
-	MOVQ  R13, 168(SP)
-	MOVQ  $+32, R13
-	MOVQ  112(SP), R14
-	SUBQ  R14, R13
-	MOVQ  R13, 176(SP)
-	MOVQ  $+32, R13
-	MOVQ  96(SP), R14
-	SUBQ  R14, R13
-	MOVQ  R13, 184(SP)
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	MOVQ  R14, R13
-	ANDQ  $+7, R13
-	ADDQ  $-8, R13
-	MOVQ  72(SP), R14
-	IMULQ R13, R14
-	MOVQ  R14, 216(SP)
-	SHLQ  $0x01, R13
-	MOVQ  R13, 208(SP)
-	MOVQ  (SP), R13
-	MOVQ  32(R13), R13
-	ANDQ  $+31, R13
-	ADDQ  $-1, R13
-	SHLQ  $0x01, R13
-	MOVQ  R13, 240(SP)
-	MOVQ  32(SP), R14
-	SUBQ  R13, R14
-	MOVQ  R14, 248(SP)
-	MOVQ  (SP), R14
-	MOVQ  24(R14), R14
-	ADDQ  $-8, R14
-	MOVQ  32(SP), R13
-	IMULQ R14, R13
-	MOVQ  R13, 56(SP)
-	SHLQ  $0x01, R14
-	MOVQ  88(SP), R13
-	MOVQ  R14, 88(SP)
-	MOVQ  R13, 168(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 40(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 48(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 56(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 64(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 72(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, 80(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 88(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 96(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 104(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 112(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 120(SP)
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	ANDQ  $+7, AX
+	ADDQ  $-8, AX
+	MOVQ  80(SP), R10
+	IMULQ AX, R10
+	MOVQ  R10, 224(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 216(SP)
+	MOVQ  (SP), R10
+	MOVQ  24(R10), R10
+	ADDQ  $-8, R10
+	MOVQ  40(SP), AX
+	IMULQ R10, AX
+	MOVQ  AX, 64(SP)
+	SHLQ  $0x01, R10
+	MOVQ  88(SP), DX
+	MOVQ  DX, 200(SP)
+	MOVQ  R10, 88(SP)
 
 lowMatrix:
-	MOVQ (SP), R13
-	MOVQ 32(R13), R13
-	MOVQ R13, 144(SP)
-	MOVQ 16(SP), R13
-	MOVQ 24(SP), R14
-	MOVQ 32(SP), R12
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
+	MOVQ AX, 152(SP)
+	MOVQ 24(SP), AX
+	MOVQ 32(SP), R10
 	MOVQ 40(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ R13, DI
-	ADDQ 48(SP), DI
-	MOVQ R13, SI
-	ADDQ 56(SP), SI
-	MOVQ DI, R11
-	ADDQ 56(SP), R11
-	MOVQ 72(SP), R10
-	MOVQ 80(SP), R9
-	LEAQ (R10)(R9*1), AX
-	MOVQ R14, CX
-	ADDQ 88(SP), CX
+	MOVQ 48(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ AX, R9
+	ADDQ 56(SP), R9
+	MOVQ AX, R8
+	ADDQ 64(SP), R8
+	MOVQ R9, DI
+	ADDQ 64(SP), DI
+	MOVQ 80(SP), BX
+	MOVQ 88(SP), R12
+	LEAQ (BX)(R12*1), R11
 
 lowTile:
-	MOVQ 144(SP), BX
-	CMPQ BX, $+8
+	MOVQ 152(SP), R14
+	CMPQ R14, $+8
 	JGE  lowInside
-	MOVQ 208(SP), BX
-	ADDQ BX, R13
-	ADDQ BX, DI
-	ADDQ BX, SI
-	ADDQ BX, R11
-	MOVQ 216(SP), BX
-	ADDQ BX, R14
-	ADDQ BX, CX
-	MOVQ $+8, BX
-	MOVQ BX, 144(SP)
+	MOVQ 216(SP), R14
+	ADDQ R14, AX
+	ADDQ R14, R9
+	ADDQ R14, R8
+	ADDQ R14, DI
+	ADDQ 224(SP), R10
+	MOVQ $+8, R14
+	MOVQ R14, 152(SP)
 
 lowInside:
-	VMOVUPS      (R13), X8
-	VINSERTF128  $0x01, (SI), Y8, Y8
-	VMOVUPS      (R13)(R12*1), X0
-	VINSERTF128  $0x01, (SI)(R12*1), Y0, Y0
-	VMOVUPS      (R13)(DX*1), X1
-	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
-	VMOVUPS      (R13)(R8*1), X2
-	VINSERTF128  $0x01, (SI)(R8*1), Y2, Y2
-	VMOVUPS      (DI), X3
-	VINSERTF128  $0x01, (R11), Y3, Y3
-	VMOVUPS      (DI)(R12*1), X4
-	VINSERTF128  $0x01, (R11)(R12*1), Y4, Y4
-	VMOVUPS      (DI)(DX*1), X5
-	VINSERTF128  $0x01, (R11)(DX*1), Y5, Y5
-	VMOVUPS      (DI)(R8*1), X6
-	VINSERTF128  $0x01, (R11)(R8*1), Y6, Y6
+	VMOVUPS      (AX), X7
+	VINSERTF128  $0x01, (R8), Y7, Y7
+	VMOVUPS      (AX)(DX*1), X8
+	VINSERTF128  $0x01, (R8)(DX*1), Y8, Y8
+	VMOVUPS      (AX)(SI*1), X0
+	VINSERTF128  $0x01, (R8)(SI*1), Y0, Y0
+	VMOVUPS      (AX)(CX*1), X1
+	VINSERTF128  $0x01, (R8)(CX*1), Y1, Y1
+	VMOVUPS      (R9), X2
+	VINSERTF128  $0x01, (DI), Y2, Y2
+	VMOVUPS      (R9)(DX*1), X3
+	VINSERTF128  $0x01, (DI)(DX*1), Y3, Y3
+	VMOVUPS      (R9)(SI*1), X4
+	VINSERTF128  $0x01, (DI)(SI*1), Y4, Y4
+	VMOVUPS      (R9)(CX*1), X5
+	VINSERTF128  $0x01, (DI)(CX*1), Y5, Y5
+	VPUNPCKLWD   Y2, Y7, Y6
+	VPUNPCKHWD   Y2, Y7, Y2
 	VPUNPCKLWD   Y3, Y8, Y7
 	VPUNPCKHWD   Y3, Y8, Y3
 	VPUNPCKLWD   Y4, Y0, Y8
 	VPUNPCKHWD   Y4, Y0, Y4
 	VPUNPCKLWD   Y5, Y1, Y0
 	VPUNPCKHWD   Y5, Y1, Y5
-	VPUNPCKLWD   Y6, Y2, Y1
-	VPUNPCKHWD   Y6, Y2, Y6
+	VPUNPCKLWD   Y8, Y6, Y1
+	VPUNPCKHWD   Y8, Y6, Y8
+	VPUNPCKLWD   Y4, Y2, Y6
+	VPUNPCKHWD   Y4, Y2, Y4
 	VPUNPCKLWD   Y0, Y7, Y2
 	VPUNPCKHWD   Y0, Y7, Y0
 	VPUNPCKLWD   Y5, Y3, Y7
 	VPUNPCKHWD   Y5, Y3, Y5
-	VPUNPCKLWD   Y1, Y8, Y3
-	VPUNPCKHWD   Y1, Y8, Y1
-	VPUNPCKLWD   Y6, Y4, Y8
-	VPUNPCKHWD   Y6, Y4, Y6
-	VPUNPCKLWD   Y3, Y2, Y4
-	VPUNPCKHWD   Y3, Y2, Y3
-	VPUNPCKLWD   Y1, Y0, Y2
-	VPUNPCKHWD   Y1, Y0, Y1
-	VPUNPCKLWD   Y8, Y7, Y0
-	VPUNPCKHWD   Y8, Y7, Y8
-	VPUNPCKLWD   Y6, Y5, Y7
-	VPUNPCKHWD   Y6, Y5, Y6
-	VMOVUPS      X4, (R14)
-	VEXTRACTF128 $0x01, Y4, (CX)
-	VMOVUPS      X3, (R14)(R10*1)
-	VEXTRACTF128 $0x01, Y3, (CX)(R10*1)
-	VMOVUPS      X2, (R14)(R9*1)
-	VEXTRACTF128 $0x01, Y2, (CX)(R9*1)
-	VMOVUPS      X1, (R14)(AX*1)
-	VEXTRACTF128 $0x01, Y1, (CX)(AX*1)
-	MOVQ         168(SP), BX
-	ADDQ         BX, R14
-	ADDQ         BX, CX
-	VMOVUPS      X0, (R14)
-	VEXTRACTF128 $0x01, Y0, (CX)
-	VMOVUPS      X8, (R14)(R10*1)
-	VEXTRACTF128 $0x01, Y8, (CX)(R10*1)
-	VMOVUPS      X7, (R14)(R9*1)
-	VEXTRACTF128 $0x01, Y7, (CX)(R9*1)
-	VMOVUPS      X6, (R14)(AX*1)
-	VEXTRACTF128 $0x01, Y6, (CX)(AX*1)
-	MOVQ         168(SP), BX
-	ADDQ         BX, R14
-	ADDQ         BX, CX
-	ADDQ         $+16, R13
+	VPUNPCKLWD   Y2, Y1, Y3
+	VPUNPCKHWD   Y2, Y1, Y2
+	VPUNPCKLWD   Y0, Y8, Y1
+	VPUNPCKHWD   Y0, Y8, Y0
+	VPUNPCKLWD   Y7, Y6, Y8
+	VPUNPCKHWD   Y7, Y6, Y7
+	VPUNPCKLWD   Y5, Y4, Y6
+	VPUNPCKHWD   Y5, Y4, Y5
+	ADDQ         $+16, AX
+	ADDQ         $+16, R9
+	ADDQ         $+16, R8
 	ADDQ         $+16, DI
-	ADDQ         $+16, SI
-	ADDQ         $+16, R11
-	MOVQ         144(SP), BX
-	ADDQ         $-8, BX
-	MOVQ         BX, 144(SP)
-	MOVQ         144(SP), BX
-	TESTQ        BX, BX
+	VMOVUPS      X3, (R10)
+	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
+	VMOVUPS      X2, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y2, (R10)(R11*1)
+	ADDQ         200(SP), R10
+	VMOVUPS      X1, (R10)
+	VEXTRACTF128 $0x01, Y1, (R10)(R12*1)
+	VMOVUPS      X0, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y0, (R10)(R11*1)
+	ADDQ         200(SP), R10
+	VMOVUPS      X8, (R10)
+	VEXTRACTF128 $0x01, Y8, (R10)(R12*1)
+	VMOVUPS      X7, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y7, (R10)(R11*1)
+	ADDQ         200(SP), R10
+	VMOVUPS      X6, (R10)
+	VEXTRACTF128 $0x01, Y6, (R10)(R12*1)
+	VMOVUPS      X5, (R10)(BX*1)
+	VEXTRACTF128 $0x01, Y5, (R10)(R11*1)
+	ADDQ         200(SP), R10
+	MOVQ         152(SP), R14
+	ADDQ         $-8, R14
+	MOVQ         R14, 152(SP)
+	TESTQ        R14, R14
 	JNE          lowTile
-	MOVQ         8(SP), AX
-	ADDQ         $-1, AX
-	MOVQ         AX, 8(SP)
-	TESTQ        AX, AX
+	MOVQ         8(SP), R11
+	ADDQ         $-1, R11
+	MOVQ         R11, 8(SP)
+	TESTQ        R11, R11
 	JEQ          end
-	MOVQ         (SP), AX
-	MOVQ         40(AX), AX
-	ADDQ         16(SP), AX
-	MOVQ         AX, 16(SP)
-	MOVQ         (SP), AX
-	MOVQ         64(AX), AX
-	ADDQ         24(SP), AX
-	MOVQ         AX, 24(SP)
+	MOVQ         (SP), R11
+	MOVQ         40(R11), R11
+	ADDQ         24(SP), R11
+	MOVQ         R11, 24(SP)
+	MOVQ         (SP), R11
+	MOVQ         64(R11), R11
+	ADDQ         32(SP), R11
+	MOVQ         R11, 32(SP)
 	JMP          lowMatrix
 
 copy:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	SHLQ $0x01, AX
-	MOVQ AX, 280(SP)
-	MOVQ (SP), R9
-	MOVQ 48(R9), R9
-	CMPQ AX, $+128
+	MOVQ (SP), R11
+	MOVQ 32(R11), R11
+	SHLQ $0x01, R11
+	MOVQ R11, 296(SP)
+	MOVQ (SP), R12
+	MOVQ 48(R12), R12
+	CMPQ R11, $+128
 	JLE  stride48
-	SUBQ AX, R9
+	SUBQ R11, R12
 
 stride48:
-	MOVQ R9, 288(SP)
-	MOVQ (SP), R9
-	MOVQ 72(R9), R9
-	CMPQ AX, $+128
+	MOVQ R12, 304(SP)
+	MOVQ (SP), R12
+	MOVQ 72(R12), R12
+	CMPQ R11, $+128
 	JLE  stride72
-	SUBQ AX, R9
+	SUBQ R11, R12
 
 stride72:
-	MOVQ R9, 296(SP)
-	MOVQ AX, R9
-	ADDQ $-4, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+8
+	MOVQ R12, 312(SP)
+	MOVQ R11, R12
+	ADDQ $-4, R12
+	MOVQ R12, 288(SP)
+	CMPQ R11, $+8
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-8, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+16
+	MOVQ R11, R12
+	ADDQ $-8, R12
+	MOVQ R12, 288(SP)
+	CMPQ R11, $+16
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-16, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+32
+	MOVQ R11, R12
+	ADDQ $-16, R12
+	MOVQ R12, 288(SP)
+	CMPQ R11, $+32
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-32, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+64
+	MOVQ R11, R12
+	ADDQ $-32, R12
+	MOVQ R12, 288(SP)
+	CMPQ R11, $+64
 	JLE  pieceKnown
-	MOVQ AX, R9
-	ADDQ $-64, R9
-	MOVQ R9, 272(SP)
-	CMPQ AX, $+128
+	MOVQ R11, R12
+	ADDQ $-64, R12
+	MOVQ R12, 288(SP)
+	CMPQ R11, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), R10
-	MOVQ R10, 256(SP)
-	MOVQ $+16, R9
-	CMPQ AX, $+128
+	MOVQ 288(SP), BX
+	MOVQ BX, 272(SP)
+	MOVQ $+16, R12
+	CMPQ R11, $+128
 	JLE  farKnown
-	MOVQ $+4, R9
-	CMPQ AX, $+1024
+	MOVQ $+4, R12
+	CMPQ R11, $+1024
 	JLE  farKnown
-	MOVQ $+1, R9
+	MOVQ $+1, R12
 
 farKnown:
-	MOVQ  R9, 328(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  $+0, R10
-	CMPQ  AX, $+64
+	MOVQ  R12, 344(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  $+0, BX
+	CMPQ  R11, $+64
 	JLT   aheadKnown
-	MOVQ  AX, R10
-	IMULQ R9, R10
+	MOVQ  R11, BX
+	IMULQ R12, BX
 
 aheadKnown:
-	MOVQ  R10, 336(SP)
+	MOVQ  BX, 352(SP)
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
 	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	MOVQ  (SP), CX
-	MOVQ  24(CX), CX
-	MOVQ  $+1, R14
-	CMPQ  CX, R9
+	MOVQ  24(R10), R10
+	MOVQ  $+1, CX
+	CMPQ  R10, R12
 	JLT   moreOuters
-	SUBQ  R9, CX
-	IMULQ AX, CX
-	SUBQ  CX, R10
+	SUBQ  R12, R10
+	IMULQ R11, R10
+	SUBQ  R10, BX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, R10
-	SHLQ $0x01, R14
+	SHLQ $0x01, BX
 	SHLQ $0x01, CX
-	CMPQ CX, R9
+	SHLQ $0x01, R10
+	CMPQ R10, R12
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ R10, 352(SP)
-	MOVQ R14, 344(SP)
+	MOVQ BX, 368(SP)
+	MOVQ CX, 360(SP)
 
 rowsMatrix:
-	MOVQ 16(SP), R9
-	MOVQ R9, 304(SP)
-	MOVQ 24(SP), R9
-	MOVQ R9, 312(SP)
-	MOVQ (SP), R9
-	MOVQ 24(R9), R9
-	MOVQ R9, 320(SP)
+	MOVQ 24(SP), R12
+	MOVQ R12, 320(SP)
+	MOVQ 32(SP), R12
+	MOVQ R12, 328(SP)
+	MOVQ (SP), R12
+	MOVQ 24(R12), R12
+	MOVQ R12, 336(SP)
 
 rowsNext:
-	MOVQ 320(SP), R14
-	MOVQ 328(SP), CX
-	MOVQ R14, R9
-	SUBQ CX, R9
-	MOVQ 336(SP), R10
-	CMPQ R9, $+0
+	MOVQ 336(SP), CX
+	MOVQ 344(SP), R10
+	MOVQ CX, R12
+	SUBQ R10, R12
+	MOVQ 352(SP), BX
+	CMPQ R12, $+0
 	JGT  rowsCounted
-	MOVQ R14, R9
-	MOVQ $+0, R10
-	MOVQ 8(SP), R14
-	MOVQ 344(SP), CX
-	CMPQ R14, CX
+	MOVQ CX, R12
+	MOVQ $+0, BX
+	MOVQ 8(SP), CX
+	MOVQ 360(SP), R10
+	CMPQ CX, R10
 	JLE  lastRows
-	MOVQ 352(SP), R10
+	MOVQ 368(SP), BX
 
 lastRows:
-	MOVQ R9, R14
+	MOVQ R12, CX
 
 rowsCounted:
-	MOVQ R10, 264(SP)
-	SUBQ R9, R14
-	MOVQ R14, 320(SP)
-	MOVQ 280(SP), R10
-	CMPQ R10, $+8
+	MOVQ BX, 280(SP)
+	SUBQ R12, CX
+	MOVQ CX, 336(SP)
+	MOVQ 296(SP), BX
+	CMPQ BX, $+8
 	JGT  longerThan8
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
-	MOVQ 288(SP), R14
-	MOVQ 296(SP), AX
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), R11
+	MOVQ 320(SP), BX
+	MOVQ 328(SP), R10
+	MOVQ 304(SP), CX
+	MOVQ 312(SP), R11
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
+	MOVQ 288(SP), R8
 
 row4:
-	MOVL       (R10), SI
-	MOVL       (R10)(R8*1), DI
-	MOVL       SI, (CX)
-	MOVL       DI, (CX)(R11*1)
-	PREFETCHT0 (R10)(DX*1)
-	PREFETCHT0 (R10)(R12*1)
-	ADDQ       R14, R10
-	ADDQ       AX, CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	MOVL       (BX), R9
+	MOVL       (BX)(SI*1), AX
+	MOVL       R9, (R10)
+	MOVL       AX, (R10)(R8*1)
+	PREFETCHT0 (BX)(DX*1)
+	PREFETCHT0 (BX)(DI*1)
+	ADDQ       CX, BX
+	ADDQ       R11, R10
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row4
-	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       BX, 320(SP)
+	MOVQ       R10, 328(SP)
 	JMP        rowsDone
 
 longerThan8:
-	MOVQ 280(SP), AX
-	CMPQ AX, $+16
+	MOVQ 296(SP), R11
+	CMPQ R11, $+16
 	JGT  longerThan16
-	MOVQ 304(SP), AX
-	MOVQ 312(SP), R14
-	MOVQ 288(SP), R11
-	MOVQ 296(SP), CX
-	MOVQ 256(SP), R12
-	MOVQ 264(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ 272(SP), R10
+	MOVQ 320(SP), R11
+	MOVQ 328(SP), CX
+	MOVQ 304(SP), R8
+	MOVQ 312(SP), R10
+	MOVQ 272(SP), DI
+	MOVQ 280(SP), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ 288(SP), BX
 
 row8:
-	MOVQ       (AX), DI
-	MOVQ       (AX)(R12*1), SI
-	MOVQ       DI, (R14)
-	MOVQ       SI, (R14)(R10*1)
-	PREFETCHT0 (AX)(DX*1)
-	PREFETCHT0 (AX)(R8*1)
-	ADDQ       R11, AX
-	ADDQ       CX, R14
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	MOVQ       (R11), AX
+	MOVQ       (R11)(DI*1), R9
+	MOVQ       AX, (CX)
+	MOVQ       R9, (CX)(BX*1)
+	PREFETCHT0 (R11)(DX*1)
+	PREFETCHT0 (R11)(SI*1)
+	ADDQ       R8, R11
+	ADDQ       R10, CX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row8
-	MOVQ       AX, 304(SP)
-	MOVQ       R14, 312(SP)
+	MOVQ       R11, 320(SP)
+	MOVQ       CX, 328(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 280(SP), CX
-	CMPQ CX, $+32
+	MOVQ 296(SP), R10
+	CMPQ R10, $+32
 	JGT  longerThan32
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), R11
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), R14
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), AX
+	MOVQ 320(SP), R10
+	MOVQ 328(SP), R8
+	MOVQ 304(SP), BX
+	MOVQ 312(SP), CX
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
+	MOVQ 288(SP), R11
 
 row16:
-	VMOVUPS    (CX), X6
-	VMOVUPS    (CX)(R8*1), X7
-	VMOVUPS    X6, (R11)
-	VMOVUPS    X7, (R11)(AX*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(R12*1)
-	ADDQ       R10, CX
-	ADDQ       R14, R11
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	VMOVUPS    (R10), X5
+	VMOVUPS    (R10)(SI*1), X6
+	VMOVUPS    X5, (R8)
+	VMOVUPS    X6, (R8)(R11*1)
+	PREFETCHT0 (R10)(DX*1)
+	PREFETCHT0 (R10)(DI*1)
+	ADDQ       BX, R10
+	ADDQ       CX, R8
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row16
-	MOVQ       CX, 304(SP)
-	MOVQ       R11, 312(SP)
+	MOVQ       R10, 320(SP)
+	MOVQ       R8, 328(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 280(SP), R14
-	CMPQ R14, $+64
+	MOVQ 296(SP), CX
+	CMPQ CX, $+64
 	JGT  longerThan64
-	MOVQ 304(SP), R14
-	MOVQ 312(SP), R10
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), R11
-	MOVQ 256(SP), R12
-	MOVQ 264(SP), DX
-	LEAQ (R12)(DX*1), R8
-	MOVQ 272(SP), CX
+	MOVQ 320(SP), CX
+	MOVQ 328(SP), BX
+	MOVQ 304(SP), R11
+	MOVQ 312(SP), R8
+	MOVQ 272(SP), DI
+	MOVQ 280(SP), DX
+	LEAQ (DI)(DX*1), SI
+	MOVQ 288(SP), R10
 
 row32:
-	VMOVUPS    (R14), Y7
-	VMOVUPS    (R14)(R12*1), Y6
-	VMOVUPS    Y7, (R10)
-	VMOVUPS    Y6, (R10)(CX*1)
-	PREFETCHT0 (R14)(DX*1)
-	PREFETCHT0 (R14)(R8*1)
-	ADDQ       AX, R14
-	ADDQ       R11, R10
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	VMOVUPS    (CX), Y6
+	VMOVUPS    (CX)(DI*1), Y5
+	VMOVUPS    Y6, (BX)
+	VMOVUPS    Y5, (BX)(R10*1)
+	PREFETCHT0 (CX)(DX*1)
+	PREFETCHT0 (CX)(SI*1)
+	ADDQ       R11, CX
+	ADDQ       R8, BX
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row32
-	MOVQ       R14, 304(SP)
-	MOVQ       R10, 312(SP)
+	MOVQ       CX, 320(SP)
+	MOVQ       BX, 328(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 280(SP), R11
-	CMPQ R11, $+128
+	MOVQ 296(SP), R8
+	CMPQ R8, $+128
 	JGT  longerThan128
-	MOVQ 304(SP), R11
-	MOVQ 312(SP), AX
+	MOVQ 320(SP), R8
+	MOVQ 328(SP), R11
+	MOVQ 304(SP), R10
+	MOVQ 312(SP), BX
+	MOVQ 272(SP), SI
+	MOVQ 280(SP), DX
+	LEAQ (SI)(DX*1), DI
 	MOVQ 288(SP), CX
-	MOVQ 296(SP), R10
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DX
-	LEAQ (R8)(DX*1), R12
-	MOVQ 272(SP), R14
 
 row64:
-	VMOVUPS    (R11), Y6
-	VMOVUPS    32(R11), Y7
-	VMOVUPS    (R11)(R8*1), Y8
-	VMOVUPS    32(R11)(R8*1), Y0
-	VMOVUPS    Y6, (AX)
-	VMOVUPS    Y7, 32(AX)
-	VMOVUPS    Y8, (AX)(R14*1)
-	VMOVUPS    Y0, 32(AX)(R14*1)
-	PREFETCHT0 (R11)(DX*1)
-	PREFETCHT0 (R11)(R12*1)
-	ADDQ       CX, R11
-	ADDQ       R10, AX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	VMOVUPS    (R8), Y5
+	VMOVUPS    32(R8), Y6
+	VMOVUPS    (R8)(SI*1), Y7
+	VMOVUPS    32(R8)(SI*1), Y8
+	VMOVUPS    Y5, (R11)
+	VMOVUPS    Y6, 32(R11)
+	VMOVUPS    Y7, (R11)(CX*1)
+	VMOVUPS    Y8, 32(R11)(CX*1)
+	PREFETCHT0 (R8)(DX*1)
+	PREFETCHT0 (R8)(DI*1)
+	ADDQ       R10, R8
+	ADDQ       BX, R11
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        row64
-	MOVQ       R11, 304(SP)
-	MOVQ       AX, 312(SP)
+	MOVQ       R8, 320(SP)
+	MOVQ       R11, 328(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
-	MOVQ 264(SP), AX
+	MOVQ 320(SP), BX
+	MOVQ 328(SP), R10
+	MOVQ 280(SP), R11
 
 longRow:
-	MOVQ 280(SP), R14
-	ADDQ $-128, R14
+	MOVQ 296(SP), CX
+	ADDQ $-128, CX
 
 piece:
-	VMOVUPS    (R10), Y0
-	VMOVUPS    32(R10), Y8
-	VMOVUPS    64(R10), Y7
-	VMOVUPS    96(R10), Y6
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y8, 32(CX)
-	VMOVUPS    Y7, 64(CX)
-	VMOVUPS    Y6, 96(CX)
-	PREFETCHT0 (R10)(AX*1)
-	PREFETCHT0 64(R10)(AX*1)
+	VMOVUPS    (BX), Y8
+	VMOVUPS    32(BX), Y7
+	VMOVUPS    64(BX), Y6
+	VMOVUPS    96(BX), Y5
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    Y7, 32(R10)
+	VMOVUPS    Y6, 64(R10)
+	VMOVUPS    Y5, 96(R10)
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 64(BX)(R11*1)
+	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       $+128, CX
-	ADDQ       $-128, R14
-	CMPQ       R14, $+0
+	ADDQ       $-128, CX
+	CMPQ       CX, $+0
 	JGT        piece
-	ADDQ       R14, R10
-	ADDQ       R14, CX
-	VMOVUPS    (R10), Y0
-	VMOVUPS    32(R10), Y8
-	VMOVUPS    64(R10), Y7
-	VMOVUPS    96(R10), Y6
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y8, 32(CX)
-	VMOVUPS    Y7, 64(CX)
-	VMOVUPS    Y6, 96(CX)
+	ADDQ       CX, BX
+	ADDQ       CX, R10
+	VMOVUPS    (BX), Y8
+	VMOVUPS    32(BX), Y7
+	VMOVUPS    64(BX), Y6
+	VMOVUPS    96(BX), Y5
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    Y7, 32(R10)
+	VMOVUPS    Y6, 64(R10)
+	VMOVUPS    Y5, 96(R10)
+	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       $+128, CX
-	ADDQ       288(SP), R10
-	ADDQ       296(SP), CX
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
+	ADDQ       304(SP), BX
+	ADDQ       312(SP), R10
+	ADDQ       $-1, R12
+	TESTQ      R12, R12
 	JNE        longRow
-	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       BX, 320(SP)
+	MOVQ       R10, 328(SP)
 
 rowsDone:
-	MOVQ  320(SP), R9
-	TESTQ R9, R9
+	MOVQ  336(SP), R12
+	TESTQ R12, R12
 	JNE   rowsNext
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	TESTQ R9, R9
+	MOVQ  8(SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, 8(SP)
+	TESTQ R12, R12
 	JEQ   end
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	ADDQ  16(SP), R9
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 	JMP   rowsMatrix
 
+gather:
+	MOVQ $+0, R12
+	MOVQ (SP), CX
+	MOVQ 32(CX), CX
+	MOVQ $+2, R10
+	JMP  gatherAny
+
+gatherThin:
+	MOVQ $+1, R12
+	MOVQ $+1, CX
+	MOVQ (SP), R10
+	MOVQ 32(R10), R10
+	SHLQ $0x01, R10
+
+gatherAny:
+	MOVQ R12, 440(SP)
+	MOVQ CX, 448(SP)
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	CMPQ R11, $+2
+	JLT  elements
+	MOVQ $+0, R12
+
+gatherLast:
+	CMPQ R10, $+16
+	JGE  gatherInside
+	ADDQ $+1, R12
+	ADDQ R11, R10
+	JMP  gatherLast
+
+gatherInside:
+	MOVQ  R12, 480(SP)
+	MOVQ  16(SP), CX
+	SUBQ  R12, CX
+	CMPQ  CX, $+16
+	JLT   elements
+	MOVQ  CX, 16(SP)
+	ANDQ  $+15, CX
+	ADDQ  $-16, CX
+	IMULQ CX, R11
+	MOVQ  R11, 496(SP)
+	SHLQ  $0x01, CX
+	MOVQ  CX, 504(SP)
+	MOVQ  (SP), R11
+	MOVQ  48(R11), R11
+	MOVQ  R11, 376(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 384(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 392(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 400(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 408(SP)
+	MOVQ  (SP), R11
+	MOVQ  80(R11), R11
+	MOVQ  R11, 416(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 424(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 432(SP)
+
+gatherMatrix:
+	MOVQ 24(SP), R11
+	MOVQ R11, 464(SP)
+	MOVQ 32(SP), R11
+	MOVQ R11, 472(SP)
+	MOVQ 448(SP), R11
+	MOVQ R11, 456(SP)
+
+gatherPass:
+	MOVQ 464(SP), R11
+	MOVQ 472(SP), R10
+	MOVQ 376(SP), CX
+	MOVQ 384(SP), R12
+	LEAQ (CX)(R12*1), BX
+	MOVQ R11, DI
+	ADDQ 392(SP), DI
+	MOVQ R11, DX
+	ADDQ 400(SP), DX
+	MOVQ DI, SI
+	ADDQ 400(SP), SI
+	MOVQ 416(SP), R8
+	MOVQ 424(SP), R9
+	LEAQ (R8)(R9*1), AX
+	MOVQ R10, R14
+	ADDQ 432(SP), R14
+	MOVQ 16(SP), R13
+	MOVQ R13, 488(SP)
+
+gatherTile:
+	MOVQ 488(SP), R13
+	CMPQ R13, $+16
+	JGE  gatherWhole
+	MOVQ $+16, R13
+	MOVQ R13, 488(SP)
+	MOVQ 496(SP), R13
+	ADDQ R13, R11
+	ADDQ R13, DI
+	ADDQ R13, DX
+	ADDQ R13, SI
+	MOVQ 504(SP), R13
+	ADDQ R13, R10
+	ADDQ R13, R14
+
+gatherWhole:
+	MOVQ        440(SP), R13
+	TESTQ       R13, R13
+	JNE         thinTile
+	VMOVUPS     (R11), X5
+	VINSERTF128 $0x01, (DX), Y5, Y5
+	VMOVUPS     (R11)(CX*1), X6
+	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
+	VMOVUPS     (R11)(R12*1), X7
+	VINSERTF128 $0x01, (DX)(R12*1), Y7, Y7
+	VMOVUPS     (R11)(BX*1), X8
+	VINSERTF128 $0x01, (DX)(BX*1), Y8, Y8
+	VMOVUPS     (DI), X0
+	VINSERTF128 $0x01, (SI), Y0, Y0
+	VMOVUPS     (DI)(CX*1), X1
+	VINSERTF128 $0x01, (SI)(CX*1), Y1, Y1
+	VMOVUPS     (DI)(R12*1), X2
+	VINSERTF128 $0x01, (SI)(R12*1), Y2, Y2
+	VMOVUPS     (DI)(BX*1), X3
+	VINSERTF128 $0x01, (SI)(BX*1), Y3, Y3
+	VPUNPCKLWD  Y0, Y5, Y5
+	VPUNPCKLWD  Y1, Y6, Y6
+	VPUNPCKLWD  Y2, Y7, Y7
+	VPUNPCKLWD  Y3, Y8, Y8
+	VPUNPCKLWD  Y7, Y5, Y5
+	VPUNPCKLWD  Y8, Y6, Y6
+	VPUNPCKLWD  Y6, Y5, Y5
+	VMOVUPS     Y5, (R10)
+	JMP         gatherStored
+
+thinTile:
+	VMOVUPS     (R11), X5
+	VINSERTF128 $0x01, (DX), Y5, Y5
+	VMOVUPS     (R11)(CX*1), X6
+	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
+	VMOVUPS     (R11)(R12*1), X8
+	VINSERTF128 $0x01, (DX)(R12*1), Y8, Y8
+	VMOVUPS     (R11)(BX*1), X7
+	VINSERTF128 $0x01, (DX)(BX*1), Y7, Y7
+	VMOVUPS     (DI), X3
+	VINSERTF128 $0x01, (SI), Y3, Y3
+	VMOVUPS     (DI)(CX*1), X2
+	VINSERTF128 $0x01, (SI)(CX*1), Y2, Y2
+	VMOVUPS     (DI)(R12*1), X1
+	VINSERTF128 $0x01, (SI)(R12*1), Y1, Y1
+	VMOVUPS     (DI)(BX*1), X0
+	VINSERTF128 $0x01, (SI)(BX*1), Y0, Y0
+	VPUNPCKLWD  Y3, Y5, Y4
+	VPUNPCKHWD  Y3, Y5, Y3
+	VPUNPCKLWD  Y2, Y6, Y5
+	VPUNPCKHWD  Y2, Y6, Y2
+	VPUNPCKLWD  Y1, Y8, Y6
+	VPUNPCKHWD  Y1, Y8, Y1
+	VPUNPCKLWD  Y0, Y7, Y8
+	VPUNPCKHWD  Y0, Y7, Y0
+	VPUNPCKLWD  Y6, Y4, Y7
+	VPUNPCKHWD  Y6, Y4, Y6
+	VPUNPCKLWD  Y1, Y3, Y4
+	VPUNPCKHWD  Y1, Y3, Y1
+	VPUNPCKLWD  Y8, Y5, Y3
+	VPUNPCKHWD  Y8, Y5, Y8
+	VPUNPCKLWD  Y0, Y2, Y5
+	VPUNPCKHWD  Y0, Y2, Y0
+	VPUNPCKLWD  Y3, Y7, Y2
+	VPUNPCKHWD  Y3, Y7, Y3
+	VPUNPCKLWD  Y8, Y6, Y7
+	VPUNPCKHWD  Y8, Y6, Y8
+	VPUNPCKLWD  Y5, Y4, Y6
+	VPUNPCKHWD  Y5, Y4, Y5
+	VPUNPCKLWD  Y0, Y1, Y4
+	VPUNPCKHWD  Y0, Y1, Y0
+	MOVQ        (SP), R13
+	MOVQ        32(R13), R13
+	VMOVUPS     Y2, (R10)
+	CMPQ        R13, $+1
+	JEQ         gatherStored
+	VMOVUPS     Y3, (R10)(R8*1)
+	CMPQ        R13, $+2
+	JEQ         gatherStored
+	VMOVUPS     Y7, (R10)(R9*1)
+	CMPQ        R13, $+3
+	JEQ         gatherStored
+	VMOVUPS     Y8, (R10)(AX*1)
+	CMPQ        R13, $+4
+	JEQ         gatherStored
+	VMOVUPS     Y6, (R14)
+	CMPQ        R13, $+5
+	JEQ         gatherStored
+	VMOVUPS     Y5, (R14)(R8*1)
+	CMPQ        R13, $+6
+	JEQ         gatherStored
+	VMOVUPS     Y4, (R14)(R9*1)
+	CMPQ        R13, $+7
+	JEQ         gatherStored
+	VMOVUPS     Y0, (R14)(AX*1)
+
+gatherStored:
+	MOVQ  408(SP), R13
+	ADDQ  R13, R11
+	ADDQ  R13, DI
+	ADDQ  R13, DX
+	ADDQ  R13, SI
+	ADDQ  $+32, R10
+	ADDQ  $+32, R14
+	MOVQ  488(SP), R13
+	ADDQ  $-16, R13
+	MOVQ  R13, 488(SP)
+	TESTQ R13, R13
+	JNE   gatherTile
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	ADDQ  464(SP), AX
+	MOVQ  AX, 464(SP)
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	ADDQ  472(SP), AX
+	MOVQ  AX, 472(SP)
+	MOVQ  456(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 456(SP)
+	TESTQ AX, AX
+	JNE   gatherPass
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JEQ   gathered
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+	JMP   gatherMatrix
+
+gathered:
+	MOVQ  480(SP), R9
+	TESTQ R9, R9
+	JEQ   end
+	MOVQ  16(SP), AX
+	MOVQ  R9, 16(SP)
+	MOVQ  (SP), R8
+	MOVQ  16(R8), R8
+	MOVQ  R8, 8(SP)
+	MOVQ  (SP), R8
+	MOVQ  8(R8), R8
+	MOVQ  R8, 24(SP)
+	MOVQ  (SP), R8
+	MOVQ  (R8), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  376(SP), R9
+	IMULQ AX, R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	SHLQ  $0x01, AX
+	ADDQ  32(SP), AX
+	MOVQ  AX, 32(SP)
+
 elements:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	CMPQ  R9, R14
+	MOVQ  16(SP), R9
+	MOVQ  (SP), AX
+	MOVQ  32(AX), AX
+	CMPQ  R9, AX
 	JGT   tall
-	MOVQ  (SP), R14
-	MOVQ  32(R14), R14
-	MOVQ  R14, 408(SP)
-	MOVQ  (SP), R14
-	MOVQ  24(R14), R14
-	MOVQ  R14, 416(SP)
+	MOVQ  AX, 560(SP)
+	MOVQ  R9, 568(SP)
+	MOVQ  (SP), R8
+	MOVQ  56(R8), R8
+	MOVQ  R8, 512(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 520(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 528(SP)
+	MOVQ  (SP), R8
+	MOVQ  80(R8), R8
+	MOVQ  R8, 536(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 544(SP)
+	SHLQ  $0x01, R8
+	MOVQ  R8, 552(SP)
+	MOVQ  560(SP), R10
+	ANDQ  $-4, R10
 	MOVQ  (SP), R14
 	MOVQ  56(R14), R14
-	MOVQ  R14, 360(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 368(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 376(SP)
+	IMULQ R14, R10
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	MOVQ  R8, R14
+	SUBQ  R10, R8
+	MOVQ  R8, 584(SP)
+	MOVQ  568(SP), R10
+	IMULQ R10, R14
+	MOVQ  (SP), R8
+	MOVQ  40(R8), R8
+	SUBQ  R14, R8
+	MOVQ  R8, 600(SP)
+	MOVQ  560(SP), R10
+	ANDQ  $-4, R10
 	MOVQ  (SP), R14
 	MOVQ  80(R14), R14
-	MOVQ  R14, 384(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 392(SP)
-	SHLQ  $0x01, R14
-	MOVQ  R14, 400(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R14
-	MOVQ  48(R14), R14
-	MOVQ  R14, R9
-	SUBQ  CX, R14
-	MOVQ  R14, 432(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R14
-	MOVQ  40(R14), R14
-	SUBQ  R9, R14
-	MOVQ  R14, 448(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, CX
-	MOVQ  (SP), R14
-	MOVQ  72(R14), R14
-	MOVQ  R14, R9
-	SUBQ  CX, R14
-	MOVQ  R14, 440(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R9
-	MOVQ  (SP), R14
-	MOVQ  64(R14), R14
-	SUBQ  R9, R14
-	MOVQ  R14, 456(SP)
+	IMULQ R14, R10
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	MOVQ  R8, R14
+	SUBQ  R10, R8
+	MOVQ  R8, 592(SP)
+	MOVQ  568(SP), R10
+	IMULQ R10, R14
+	MOVQ  (SP), R8
+	MOVQ  64(R8), R8
+	SUBQ  R14, R8
+	MOVQ  R8, 608(SP)
 	JMP   lines
 
 tall:
-	MOVQ  (SP), R9
-	MOVQ  24(R9), R9
-	MOVQ  R9, 408(SP)
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	MOVQ  R9, 416(SP)
+	MOVQ  R9, 560(SP)
+	MOVQ  AX, 568(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 512(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 520(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 528(SP)
+	MOVQ  (SP), AX
+	MOVQ  72(AX), AX
+	MOVQ  AX, 536(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 544(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 552(SP)
+	MOVQ  560(SP), R14
+	ANDQ  $-4, R14
 	MOVQ  (SP), R9
 	MOVQ  48(R9), R9
-	MOVQ  R9, 360(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 368(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 376(SP)
+	IMULQ R9, R14
+	MOVQ  (SP), AX
+	MOVQ  56(AX), AX
+	MOVQ  AX, R9
+	SUBQ  R14, AX
+	MOVQ  AX, 584(SP)
+	MOVQ  568(SP), R14
+	IMULQ R14, R9
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	SUBQ  R9, AX
+	MOVQ  AX, 600(SP)
+	MOVQ  560(SP), R14
+	ANDQ  $-4, R14
 	MOVQ  (SP), R9
 	MOVQ  72(R9), R9
-	MOVQ  R9, 384(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 392(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 400(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R14
-	MOVQ  48(R14), R14
-	IMULQ R14, CX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, R14
-	SUBQ  CX, R9
-	MOVQ  R9, 432(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R14
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  R14, R9
-	MOVQ  R9, 448(SP)
-	MOVQ  408(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R14
-	MOVQ  72(R14), R14
-	IMULQ R14, CX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, R14
-	SUBQ  CX, R9
-	MOVQ  R9, 440(SP)
-	MOVQ  416(SP), CX
-	IMULQ CX, R14
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	SUBQ  R14, R9
-	MOVQ  R9, 456(SP)
+	IMULQ R9, R14
+	MOVQ  (SP), AX
+	MOVQ  80(AX), AX
+	MOVQ  AX, R9
+	SUBQ  R14, AX
+	MOVQ  AX, 592(SP)
+	MOVQ  568(SP), R14
+	IMULQ R14, R9
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	SUBQ  R9, AX
+	MOVQ  AX, 608(SP)
 
 lines:
-	MOVQ 16(SP), R14
 	MOVQ 24(SP), R9
-	MOVQ 360(SP), AX
-	MOVQ 368(SP), R10
-	LEAQ (AX)(R10*1), R12
-	MOVQ 384(SP), DX
-	MOVQ 392(SP), R8
-	LEAQ (DX)(R8*1), R11
+	MOVQ 32(SP), AX
+	MOVQ 512(SP), R8
+	MOVQ 520(SP), R10
+	LEAQ (R8)(R10*1), BX
+	MOVQ 536(SP), R12
+	MOVQ 544(SP), CX
+	LEAQ (R12)(CX*1), SI
 
 elementsMatrix:
-	MOVQ 416(SP), SI
-	MOVQ SI, 424(SP)
+	MOVQ 568(SP), DX
+	MOVQ DX, 576(SP)
 
 elementsLine:
-	MOVQ 408(SP), CX
-	CMPQ CX, $+4
+	MOVQ 560(SP), R14
+	CMPQ R14, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (R14), SI
-	MOVWLZX (R14)(AX*1), DI
-	MOVWLZX (R14)(R10*1), R13
-	MOVWLZX (R14)(R12*1), BX
-	MOVW    SI, (R9)
-	MOVW    DI, (R9)(DX*1)
-	MOVW    R13, (R9)(R8*1)
-	MOVW    BX, (R9)(R11*1)
-	ADDQ    376(SP), R14
-	ADDQ    400(SP), R9
-	ADDQ    $-4, CX
-	CMPQ    CX, $+4
+	MOVWLZX (R9), DX
+	MOVWLZX (R9)(R8*1), DI
+	MOVWLZX (R9)(R10*1), R11
+	MOVWLZX (R9)(BX*1), R13
+	MOVW    DX, (AX)
+	MOVW    DI, (AX)(R12*1)
+	MOVW    R11, (AX)(CX*1)
+	MOVW    R13, (AX)(SI*1)
+	ADDQ    528(SP), R9
+	ADDQ    552(SP), AX
+	ADDQ    $-4, R14
+	CMPQ    R14, $+4
 	JGE     four
 
 single0:
-	CMPQ    CX, $+0
+	CMPQ    R14, $+0
 	JLE     elementsLineDone
-	MOVWLZX (R14), BX
-	MOVW    BX, (R9)
-	CMPQ    CX, $+1
+	MOVWLZX (R9), R13
+	MOVW    R13, (AX)
+	CMPQ    R14, $+1
 	JLE     elementsLineDone
-	MOVWLZX (R14)(AX*1), BX
-	MOVW    BX, (R9)(DX*1)
-	CMPQ    CX, $+2
+	MOVWLZX (R9)(R8*1), R13
+	MOVW    R13, (AX)(R12*1)
+	CMPQ    R14, $+2
 	JLE     elementsLineDone
-	MOVWLZX (R14)(R10*1), BX
-	MOVW    BX, (R9)(R8*1)
+	MOVWLZX (R9)(R10*1), R13
+	MOVW    R13, (AX)(CX*1)
 
 elementsLineDone:
-	MOVQ  424(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 424(SP)
-	ADDQ  432(SP), R14
-	ADDQ  440(SP), R9
-	TESTQ CX, CX
+	MOVQ  576(SP), R14
+	ADDQ  $-1, R14
+	MOVQ  R14, 576(SP)
+	ADDQ  584(SP), R9
+	ADDQ  592(SP), AX
+	TESTQ R14, R14
 	JNE   elementsLine
-	MOVQ  8(SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, 8(SP)
-	ADDQ  448(SP), R14
-	ADDQ  456(SP), R9
-	TESTQ CX, CX
+	MOVQ  8(SP), R14
+	ADDQ  $-1, R14
+	MOVQ  R14, 8(SP)
+	ADDQ  600(SP), R9
+	ADDQ  608(SP), AX
+	TESTQ R14, R14
 	JNE   elementsMatrix
 
 end:

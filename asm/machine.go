@@ -126,7 +126,8 @@ type Machine interface {
 	// Bits, of elements of 2, 4 or 8 bytes, whatever they mean. LoadLanes loads 16 bytes
 	// each from up to as many addresses as a vector has room for, StoreLanes stores
 	// them. Interleave takes, in each 16 bytes, the elements of the lower halves of a
-	// and b in turn, and of the upper halves; high may be one of a and b.
+	// and b in turn, and of the upper halves, unless high is noVec; high may be one of a
+	// and b, and low too if there is no high.
 	LoadElement(size int, dst GP, a Addr)
 	StoreElement(size int, a Addr, src GP)
 	LoadLanes(dst Vec, from []Addr)

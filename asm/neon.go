@@ -276,7 +276,9 @@ func (m *neon) StoreLanes(to []Addr, v Vec) { m.FMOVQstore(to[0], v) }
 func (m *neon) Interleave(size int, low, high, a, b Vec) {
 	s := map[int]shape{2: h8, 4: s4, 8: d2}[size]
 	m.VZIP1(low, a, b, s)
-	m.VZIP2(high, a, b, s)
+	if high != noVec {
+		m.VZIP2(high, a, b, s)
+	}
 }
 
 func (m *neon) StoreFirst(t kernels.Type, a Addr, v Vec) {

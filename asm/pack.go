@@ -7,27 +7,25 @@ import (
 )
 
 // pack copies elements from some strides to others: for each outer item, a matrix.
-// There are three ways. A matrix whose rows are contiguous on one side and whose
-// columns are on the other is transposed in registers, a tile at a time. Rows that
-// are contiguous on both sides are copied in pieces, of which the last one overlaps
-// the one before. All else goes element by element.
+// There are four ways. A matrix whose rows are contiguous in Src and whose columns are
+// in Dst is transposed in registers, a tile at a time. One that is too narrow for
+// tiles, or whose rows are not contiguous, is gathered, some columns at a time. Rows
+// that are contiguous on both sides are copied in pieces. All else goes element by
+// element. Where whole tiles or pieces end, the last one overlaps the one before.
 //
-// None of them reads or writes anything but elements, and what few registers cannot
-// hold waits in the frame.
+// Nothing but elements is written, and nothing read but what lies between two elements
+// of a matrix. What few registers cannot hold waits in the frame.
 func pack(m Machine, t kernels.Type, args GP) {
-	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), src: m.Local(8), dst: m.Local(8)}
+	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), matrixRows: m.Local(8), src: m.Local(8), dst: m.Local(8)}
 	r := m.Regs()
 	m.StoreInt(p.args, args)
-	for _, f := range []struct {
-		to    Addr
-		field int
-	}{{p.outer, offset.pack.Outer}, {p.src, offset.pack.Src}, {p.dst, offset.pack.Dst}} {
-		p.keep(f.to, f.field)
-	}
 	r.FreeGP(args)
+	p.keep(p.matrixRows, offset.pack.Rows)
+	p.begin()
 	p.choose()
 	newTransposer(p).emit()
 	newRowCopier(p).emit()
+	newGatherer(p).emit()
 	newElementCopier(p).emit()
 	m.Label("end")
 	m.End()
@@ -38,11 +36,19 @@ const whole = kernels.F32
 
 // mover is what the ways to pack have in common.
 type mover struct {
-	m        Machine
-	size     int
-	args     Addr // in the frame: the pointer to the arguments,
-	outer    Addr // outer items that are left,
-	src, dst Addr // and where the current one begins
+	m          Machine
+	size       int
+	args       Addr // in the frame: the pointer to the arguments,
+	outer      Addr // outer items that are left,
+	matrixRows Addr // rows of each,
+	src, dst   Addr // and where the current one begins
+}
+
+// begin sets out from the first outer item.
+func (p *mover) begin() {
+	p.keep(p.outer, offset.pack.Outer)
+	p.keep(p.src, offset.pack.Src)
+	p.keep(p.dst, offset.pack.Dst)
 }
 
 // lanes is the number of elements in 16 bytes, within which vectors are transposed.
@@ -107,12 +113,12 @@ func (p *mover) addTo(to Addr, g GP) {
 }
 
 // nextOuter goes on to the next outer item, or to the end.
-func (p *mover) nextOuter(label string) {
+func (p *mover) nextOuter(label, end string) {
 	m, g := p.m, p.m.Regs().GP()
 	m.LoadInt(g, p.outer)
 	m.AddInt(g, -1)
 	m.StoreInt(p.outer, g)
-	m.JumpIfInt(Equal, g, 0, "end")
+	m.JumpIfInt(Equal, g, 0, end)
 	p.arg(g, offset.pack.SrcOuter)
 	p.addTo(p.src, g)
 	p.arg(g, offset.pack.DstOuter)
@@ -121,26 +127,36 @@ func (p *mover) nextOuter(label string) {
 	m.Jump(label)
 }
 
-// choose jumps to one of the ways.
+// choose jumps to one of the ways, or goes on to the first one.
 func (p *mover) choose() {
 	m, r := p.m, p.m.Regs()
-	g, rows, cols := r.GP(), r.GP(), r.GP()
+	srcCol, dstCol, dstRow, rows, cols := r.GP(), r.GP(), r.GP(), r.GP(), r.GP()
+	p.arg(srcCol, offset.pack.SrcCol)
+	p.arg(dstCol, offset.pack.DstCol)
+	p.arg(dstRow, offset.pack.DstRow)
 	p.arg(rows, offset.pack.Rows)
 	p.arg(cols, offset.pack.Cols)
-	p.arg(g, offset.pack.SrcCol)
-	m.JumpIfInt(NotEqual, g, p.size, "elements")
-	p.arg(g, offset.pack.DstCol)
-	m.JumpIfInt(NotEqual, g, p.size, "noCopy")
-	m.JumpIfInt(Greater, cols, 1, "copy")
-	m.Label("noCopy")
-	p.arg(g, offset.pack.DstRow)
-	m.JumpIfInt(NotEqual, g, p.size, "elements")
-	m.JumpIfInt(Less, cols, p.lanes(), "elements")
+	m.JumpIfInt(Equal, cols, 1, "scattered")
+	m.JumpIfInt(NotEqual, srcCol, p.size, "scattered")
+	m.JumpIfInt(Equal, dstCol, p.size, "copy")
+	m.JumpIfInt(NotEqual, dstRow, p.size, "elements")
+	m.JumpIfInt(LessEqual, cols, p.lanes(), "thin")
+	m.Label("notThin")
 	m.JumpIfInt(Less, rows, p.lanes(), "elements")
 	if p.rows() > p.lanes() {
 		m.JumpIfInt(Less, rows, p.rows(), "low")
 	}
-	r.FreeGP(g, rows, cols)
+	m.Jump("transpose")
+	m.Label("scattered")
+	m.JumpIfInt(NotEqual, dstRow, p.size, "elements")
+	m.JumpIfInt(GreaterEqual, rows, p.rows(), "gather")
+	m.Jump("elements")
+	m.Label("thin")
+	m.JumpIfInt(GreaterEqual, rows, p.rows(), "gatherThin")
+	m.JumpIfInt(Equal, cols, p.lanes(), "notThin")
+	m.Jump("elements")
+	m.Label("transpose")
+	r.FreeGP(srcCol, dstCol, dstRow, rows, cols)
 }
 
 // A transposer transposes matrices. A tile has as many columns as 16 bytes have
@@ -149,42 +165,57 @@ func (p *mover) choose() {
 // a matrix ends, the last tiles overlap those before.
 //
 // Tiles are taken in squares of whole cache lines: as many below each other as fill a
-// cache line of a column, and four next to each other. So each cache line of either
-// side is used up at once, however far it lies from its neighbours. Meanwhile the
-// rows that come next are prefetched: they lie far apart, and CPUs would not know.
+// cache line of a column, four next to each other. So each cache line of either
+// side is used up at once, however far it lies from its neighbours.
+//
+// Meanwhile the rows that the next squares lie in are prefetched, as they lie in memory:
+// one row after the other, which took half as long as the same cache lines in the
+// squares' order.
 type transposer struct {
 	*mover
 	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
 	rowSrc, rowDst     Addr // where a row of squares begins
 	rowsLeft, colsLeft Addr // behind it, in it
 	tiles, tilesLeft   Addr // below each other in a square
-	down               Addr // bytes in Src from a tile to the one below,
-	downLine, downOne  Addr // in Dst from the end of a line of tiles, or of one,
-	up, upDst          Addr // and back
+	wide               Addr // next to each other: four, or one where less than four are left
+	down, up           Addr // bytes in Src from a tile to the one below, and back
+	downDst, upDst     Addr // in Dst, from the end of tiles next to each other to the ones below, and back
 	back, backDst      Addr // from the last whole tile's end to where the last tile begins
-	next, ahead        Addr // what to prefetch, and from the end of a square to the next one
-	last, lastToNext   Addr // from a row's last cache line's beginning to its end, to the next row's
+	next               Addr // the rows to prefetch,
+	lines, toNext      Addr // in each of them, and from one's end to the next
+	share, extra       Addr // lines for each line of tiles, and what is left behind the squares
 	from, to           Streams
+	ahead, linesAhead  GP // what to prefetch, and how much more in the row
 }
 
-// line is the size of a cache line.
-const line = 64
+const (
+	// line is the size of a cache line.
+	line = 64
+	// longRow is the size from which on CPUs find the next cache lines of a row in time.
+	longRow = 1024
+)
+
 
 func newTransposer(p *mover) *transposer {
 	m := p.m
 	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
 	for _, a := range []*Addr{
-		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.down, &x.downLine, &x.downOne,
-		&x.up, &x.upDst, &x.back, &x.backDst, &x.next, &x.ahead, &x.last, &x.lastToNext,
+		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.wide, &x.down, &x.up,
+		&x.downDst, &x.upDst, &x.back, &x.backDst, &x.next, &x.lines, &x.toNext, &x.share, &x.extra,
 	} {
 		*a = m.Local(8)
 	}
 	return x
 }
 
-// dstLevels is the binary logarithm of the number of columns that are stored with
-// the same pointers.
-func (x *transposer) dstLevels() int { return min(2, log2(x.lanes())) }
+// together is the number of columns that are stored with the same pointers: few
+// registers are left beside those for the rows.
+func (x *transposer) together() int {
+	if x.rows() >= 16 || x.lanes() == 2 {
+		return 2
+	}
+	return 4
+}
 
 func (x *transposer) emit() {
 	m := x.m
@@ -195,9 +226,9 @@ func (x *transposer) emit() {
 	x.keep(x.rowsLeft, offset.pack.Rows)
 	m.Label("squares")
 	x.beginSquares()
-	x.lines()
+	x.squares()
 	x.endSquares()
-	x.nextOuter("matrix")
+	x.nextOuter("matrix", "end")
 	if x.rows() > x.lanes() {
 		x.low()
 	}
@@ -205,22 +236,11 @@ func (x *transposer) emit() {
 
 // prepare fills the frame with what is the same for all matrices.
 func (x *transposer) prepare() {
-	m, r, rows, n := x.m, x.m.Regs(), x.rows(), x.lanes()
-	x.keepMultiples(x.srcSteps, log2(rows)+1, offset.pack.SrcRow)
+	m, r, n := x.m, x.m.Regs(), x.lanes()
+	x.keepMultiples(x.srcSteps, log2(x.rows())+1, offset.pack.SrcRow)
 	x.keepMultiples(x.dstSteps, log2(line/x.size)+1, offset.pack.DstCol)
-	x.copy(x.down, x.srcSteps.Plus(8*log2(rows)))
 	g, h := r.GP(), r.GP()
-	for _, d := range []struct {
-		to   Addr
-		cols int
-	}{{x.downLine, line / x.size}, {x.downOne, n}} {
-		m.MoveInt(g, rows*x.size)
-		m.LoadInt(h, x.dstSteps.Plus(8*log2(d.cols)))
-		m.Sub(g, h)
-		m.StoreInt(d.to, g)
-	}
-	x.arg(h, offset.pack.Cols)
-	m.Move(g, h)
+	x.arg(g, offset.pack.Cols)
 	m.And(g, n-1)
 	m.AddInt(g, -n)
 	m.LoadInt(h, x.dstSteps)
@@ -228,67 +248,61 @@ func (x *transposer) prepare() {
 	m.StoreInt(x.backDst, h)
 	m.ShiftLeft(g, log2(x.size))
 	m.StoreInt(x.back, g)
-	x.arg(g, offset.pack.Cols)
-	m.And(g, line/x.size-1)
-	m.AddInt(g, -1)
-	m.ShiftLeft(g, log2(x.size))
-	m.StoreInt(x.last, g)
-	m.LoadInt(h, x.srcSteps)
-	m.Sub(h, g)
-	m.StoreInt(x.lastToNext, h)
 	r.FreeGP(g, h)
 }
 
 // beginSquares begins a row of squares, the last of which overlaps the one before.
 func (x *transposer) beginSquares() {
 	m, r, rows := x.m, x.m.Regs(), x.rows()
-	most := line / x.m.VecBytes()
 	left, n, g := r.GP(), r.GP(), r.GP()
 	m.LoadInt(left, x.rowsLeft)
 	m.Move(n, left)
 	m.ShiftRight(n, log2(rows))
 	m.JumpIfInt(NotEqual, n, 0, "squaresInside")
 	m.AddInt(left, -rows)
-	m.Move(g, left) // not positive
-	m.ShiftLeft(g, log2(x.size))
-	x.addTo(x.rowDst, g)
 	m.LoadInt(g, x.srcSteps)
 	m.Mul(g, left)
 	x.addTo(x.rowSrc, g)
+	m.ShiftLeft(left, log2(x.size))
+	x.addTo(x.rowDst, left)
 	m.MoveInt(left, rows)
 	m.MoveInt(n, 1)
 	m.Label("squaresInside")
-	m.JumpIfInt(LessEqual, n, most, "squaresCounted")
-	m.MoveInt(n, most)
+	m.JumpIfInt(LessEqual, n, line/m.VecBytes(), "squaresCounted")
+	m.MoveInt(n, line/m.VecBytes())
 	m.Label("squaresCounted")
 	m.StoreInt(x.tiles, n)
 	m.Move(g, n)
 	m.ShiftLeft(g, log2(rows))
 	m.Sub(left, g)
 	m.StoreInt(x.rowsLeft, left)
-
-	m.MoveInt(g, 0) // the ways back
+	m.MoveInt(g, 1) // the ways back
 	m.Sub(g, n)
-	m.ShiftLeft(g, log2(rows*x.size))
-	m.AddInt(g, rows*x.size)
-	m.StoreInt(x.upDst, g)
-	m.LoadInt(g, x.down)
+	m.LoadInt(n, x.srcSteps.Plus(8*log2(rows)))
 	m.Mul(n, g)
-	m.Sub(g, n)
-	m.StoreInt(x.up, g)
+	m.StoreInt(x.up, n)
+	m.ShiftLeft(g, log2(m.VecBytes()))
+	m.StoreInt(x.upDst, g)
+	r.FreeGP(n, g)
+	x.lookAhead(left)
+	r.FreeGP(left)
+}
 
-	// What comes next: as many rows behind these, or the last ones of the matrix, or the
-	// first of the next one. Else these once more: they are in the cache.
-	next := r.GP()
+// lookAhead finds the rows that come next: as many as these behind them, or the last
+// ones of the matrix, or the first ones of the next matrix; else these once more, for
+// they are in the cache.
+func (x *transposer) lookAhead(left GP) {
+	m, r := x.m, x.m.Regs()
+	next, g, n := r.GP(), r.GP(), r.GP()
 	m.LoadInt(next, x.rowSrc)
 	m.JumpIfInt(Equal, left, 0, "nextMatrix")
-	m.Add(next, n)
-	m.LoadInt(g, x.tiles)
-	m.ShiftLeft(g, log2(rows))
-	m.Sub(left, g)
-	m.JumpIfInt(GreaterEqual, left, 0, "nextKnown")
+	m.LoadInt(n, x.tiles)
+	m.ShiftLeft(n, log2(x.rows()))
+	m.JumpIf(LessEqual, n, left, "nextFull")
+	m.Move(n, left)
+	m.Label("nextFull")
 	m.LoadInt(g, x.srcSteps)
-	m.Mul(g, left)
+	m.Mul(g, n)
 	m.Add(next, g)
 	m.Jump("nextKnown")
 	m.Label("nextMatrix")
@@ -299,69 +313,154 @@ func (x *transposer) beginSquares() {
 	m.Add(next, g)
 	m.Label("nextKnown")
 	m.StoreInt(x.next, next)
-	m.MoveInt(g, line)
-	m.Sub(g, n)
-	m.StoreInt(x.ahead, g)
-	r.FreeGP(left, n, g, next)
+
+	// Cache lines in a row: if it may begin anywhere in one, as many as it can touch.
+	stride := r.GP()
+	m.LoadInt(stride, x.srcSteps)
+	m.Move(n, stride)
+	m.And(n, line-1)
+	m.JumpIfInt(Equal, n, 0, "aligned")
+	m.MoveInt(next, line-1)
+	m.Label("aligned")
+	m.And(next, line-1)
+	x.arg(g, offset.pack.Cols)
+	m.ShiftLeft(g, log2(x.size))
+	m.Add(next, g)
+	m.AddInt(next, line-1)
+	m.ShiftRight(next, log2(line))
+	m.StoreInt(x.lines, next)
+	m.ShiftRight(g, log2(line))
+	m.Move(n, next)
+	m.Sub(n, g)
+	m.LoadInt(g, x.tiles)
+	m.Mul(n, g)
+	m.ShiftLeft(n, log2(x.rows()))
+	m.ShiftLeft(next, log2(line))
+	m.Move(g, stride)
+	m.Sub(g, next)
+	m.StoreInt(x.toNext, g)
+	m.MoveInt(g, x.rows())
+	m.JumpIfInt(Less, stride, line, "unaided")  // rows near to each other need no help,
+	m.JumpIfInt(LessEqual, next, longRow, "aided") // nor do long ones
+	m.Label("unaided")
+	m.MoveInt(g, 0)
+	m.MoveInt(n, 0)
+	m.Label("aided")
+	m.StoreInt(x.share, g)
+	m.StoreInt(x.extra, n)
+	r.FreeGP(next, g, n, stride)
 }
 
-// lines goes through a row of squares, and those columns behind them that fill no
+// squares goes through a row of squares, and those columns behind them that fill no
 // cache line.
-func (x *transposer) lines() {
+func (x *transposer) squares() {
 	m, r, n := x.m, x.m.Regs(), x.lanes()
-	g := r.GP()
 	x.keep(x.colsLeft, offset.pack.Cols)
-	from, to, next := r.GP(), r.GP(), r.GP()
+	from, to := r.GP(), r.GP()
 	m.LoadInt(from, x.rowSrc)
 	m.LoadInt(to, x.rowDst)
-	m.LoadInt(next, x.next)
 	x.from = m.Streams(from, x.srcSteps, log2(x.rows()))
-	x.to = m.Streams(to, x.dstSteps, x.dstLevels())
-	step := x.step()
+	x.to = m.Streams(to, x.dstSteps, log2(x.together()))
+	x.ahead, x.linesAhead = r.GP(), r.GP()
+	m.LoadInt(x.ahead, x.next)
+	m.LoadInt(x.linesAhead, x.lines)
+	x.setWide(line / 16)
+	x.jumpIfLeft(GreaterEqual, line/x.size, "square")
+
+	m.Label("narrow")
+	x.prefetchExtra()
+	x.setWide(1)
+	g := r.GP()
+	m.MoveInt(g, 0)
+	m.StoreInt(x.share, g)
 	r.FreeGP(g)
+	m.Label("narrowTile")
+	x.jumpIfLeft(Equal, 0, "squaresDone")
+	x.jumpIfLeft(GreaterEqual, n, "square")
+	x.overlap()
 
 	m.Label("square")
-	x.jumpIfLeft(Less, line/x.size, "single")
-	x.eachTile("line", x.downLine, func() {
-		for i := range line / 16 {
-			for range x.rows() / (line / 16) {
-				m.Prefetch(At(next, 0))
-				m.Add(next, step)
-			}
-			x.tile(16 * i)
-		}
-	})
-	m.AddMem(next, x.ahead)
-	x.skip(line)
-	m.Jump("square")
-
-	m.Label("single")
-	x.jumpIfLeft(Equal, 0, "squaresDone")
-	x.prefetchEnds(next, step)
+	x.copy(x.tilesLeft, x.tiles)
+	count := r.GP()
+	m.Label("tiles")
+	m.LoadInt(count, x.share)
+	m.JumpIfInt(Equal, count, 0, "noShare")
+	x.prefetch("ahead", count)
+	m.Label("noShare")
+	m.LoadInt(count, x.wide)
 	m.Label("tile")
-	x.jumpIfLeft(GreaterEqual, n, "tileInside")
-	x.overlap()
-	m.Label("tileInside")
-	x.eachTile("one", x.downOne, func() { x.tile(0) })
-	x.skip(16)
-	x.jumpIfLeft(NotEqual, 0, "tile")
+	x.tile()
+	m.AddInt(count, -1)
+	m.JumpIfInt(NotEqual, count, 0, "tile")
+	m.LoadInt(count, x.tilesLeft)
+	m.AddInt(count, -1)
+	m.StoreInt(x.tilesLeft, count)
+	m.JumpIfInt(Equal, count, 0, "squareDone")
+	r.FreeGP(count)
+	x.advance(x.from, x.down)
+	x.advance(x.to, x.downDst)
+	m.Jump("tiles")
+	m.Label("squareDone")
+	x.advance(x.from, x.up)
+	x.advance(x.to, x.upDst)
+	wide, left := r.GP(), r.GP()
+	m.LoadInt(wide, x.wide)
+	m.ShiftLeft(wide, log2(n))
+	m.LoadInt(left, x.colsLeft)
+	m.Sub(left, wide)
+	m.StoreInt(x.colsLeft, left)
+	m.JumpIfInt(Equal, wide, n, "narrowTile")
+	m.JumpIfInt(GreaterEqual, left, line/x.size, "square")
+	r.FreeGP(wide, left)
+	m.Jump("narrow")
 	m.Label("squaresDone")
-	if len(x.from.Steps) == 0 {
-		r.FreeGP(step)
-	}
-	r.FreeGP(next)
+	r.FreeGP(x.ahead, x.linesAhead)
 	m.FreeStreams(x.from)
 	m.FreeStreams(x.to)
 }
 
-// step is a register with the stride of rows.
-func (x *transposer) step() GP {
-	if len(x.from.Steps) > 0 {
-		return x.from.Steps[0]
+// setWide sets how many tiles are taken next to each other, and what follows from it.
+func (x *transposer) setWide(n int) {
+	m, g := x.m, x.m.Regs().GP()
+	m.MoveInt(g, n)
+	m.StoreInt(x.wide, g)
+	m.LoadInt(g, x.srcSteps.Plus(8*log2(x.rows())))
+	m.AddInt(g, -16*n)
+	m.StoreInt(x.down, g)
+	h := m.Regs().GP()
+	m.MoveInt(g, m.VecBytes())
+	m.LoadInt(h, x.dstSteps.Plus(8*log2(n*x.lanes())))
+	m.Sub(g, h)
+	m.StoreInt(x.downDst, g)
+	m.Regs().FreeGP(g, h)
+}
+
+// prefetchExtra prefetches what whole squares have left of the rows that come next.
+func (x *transposer) prefetchExtra() {
+	count := x.m.Regs().GP()
+	x.m.LoadInt(count, x.extra)
+	x.m.JumpIfInt(Equal, count, 0, "noExtra")
+	x.prefetch("extra", count)
+	x.m.Label("noExtra")
+	x.m.Regs().FreeGP(count)
+}
+
+// prefetch prefetches an even number of cache lines.
+func (x *transposer) prefetch(label string, count GP) {
+	m := x.m
+	m.Label(label)
+	for i := range 2 {
+		inRow := fmt.Sprintf("%sInRow%d", label, i)
+		m.Prefetch(At(x.ahead, 0))
+		m.AddInt(x.ahead, line)
+		m.AddInt(x.linesAhead, -1)
+		m.JumpIfInt(NotEqual, x.linesAhead, 0, inRow)
+		m.AddMem(x.ahead, x.toNext)
+		m.LoadInt(x.linesAhead, x.lines)
+		m.Label(inRow)
 	}
-	g := x.m.Regs().GP()
-	x.m.LoadInt(g, x.srcSteps)
-	return g
+	m.AddInt(count, -2)
+	m.JumpIfInt(NotEqual, count, 0, label)
 }
 
 // jumpIfLeft compares the number of columns that are left.
@@ -369,18 +468,6 @@ func (x *transposer) jumpIfLeft(c Cond, n int, label string) {
 	g := x.m.Regs().GP()
 	x.m.LoadInt(g, x.colsLeft)
 	x.m.JumpIfInt(c, g, n, label)
-	x.m.Regs().FreeGP(g)
-}
-
-// skip goes on by some bytes of each row; the pointers into Dst are there already.
-func (x *transposer) skip(bytes int) {
-	for _, ptr := range x.from.Ptrs {
-		x.m.AddInt(ptr, bytes)
-	}
-	g := x.m.Regs().GP()
-	x.m.LoadInt(g, x.colsLeft)
-	x.m.AddInt(g, -bytes/x.size)
-	x.m.StoreInt(x.colsLeft, g)
 	x.m.Regs().FreeGP(g)
 }
 
@@ -394,78 +481,47 @@ func (x *transposer) overlap() {
 	x.m.Regs().FreeGP(g)
 }
 
-// prefetchEnds prefetches what is left of the rows that come next, less than a cache
-// line each, which may lie in two of them.
-func (x *transposer) prefetchEnds(next, step GP) {
-	m := x.m
-	m.JumpIfInt(Less, step, line, "tile")
-	count := m.Regs().GP()
-	m.LoadInt(count, x.tiles)
-	m.ShiftLeft(count, log2(x.rows()))
-	m.Label("ends")
-	m.Prefetch(At(next, 0))
-	m.AddMem(next, x.last)
-	m.Prefetch(At(next, 0))
-	m.AddMem(next, x.lastToNext)
-	m.AddInt(count, -1)
-	m.JumpIfInt(NotEqual, count, 0, "ends")
-	m.Regs().FreeGP(count)
-}
-
-// eachTile emits a loop over the tiles of a square that lie below each other, or
-// lines of them, behind which it is down bytes in Dst to the next.
-func (x *transposer) eachTile(label string, down Addr, body func()) {
-	m, r := x.m, x.m.Regs()
-	x.copy(x.tilesLeft, x.tiles)
-	m.Label(label)
-	body()
-	g := r.GP()
-	m.LoadInt(g, x.tilesLeft)
-	m.AddInt(g, -1)
-	m.StoreInt(x.tilesLeft, g)
-	m.JumpIfInt(Equal, g, 0, label+"Done")
-	r.FreeGP(g)
-	x.advance(x.from, x.down)
-	x.advance(x.to, down)
-	m.Jump(label)
-	m.Label(label + "Done")
-	x.advance(x.from, x.up)
-	x.advance(x.to, x.upDst)
-}
-
-// tile transposes the tile that lies off bytes behind the pointers, and goes on to
-// the next columns in Dst.
-func (x *transposer) tile(off int) {
-	m, n := x.m, x.lanes()
-	vs := x.transposed(off)
-	per := 1 << x.dstLevels()
+// tile transposes a tile, and goes on to the next columns.
+func (x *transposer) tile() {
+	m, together := x.m, x.together()
+	vs := x.transposed(x.from)
+	for _, ptr := range x.from.Ptrs {
+		m.AddInt(ptr, 16)
+	}
 	for j, v := range vs {
-		m.Store(x.to.Leaf(j%per), v)
-		if j%per == per-1 {
-			x.advance(x.to, x.dstSteps.Plus(8*log2(per)))
+		m.Store(x.to.Leaf(j%together), v)
+		if j%together == together-1 {
+			x.advance(x.to, x.dstSteps.Plus(8*log2(together)))
 		}
 	}
-	m.Regs().Free(vs[:n]...)
+	m.Regs().Free(vs...)
+}
+
+// loadTile loads 16 bytes of each row of a tile.
+func (p *mover) loadTile(from Streams) []Vec {
+	n := p.lanes()
+	vs := p.m.Regs().Vecs(n)
+	for i, v := range vs {
+		var rows []Addr
+		for k := i; k < p.rows(); k += n {
+			rows = append(rows, from.Leaf(k))
+		}
+		p.m.LoadLanes(v, rows)
+	}
+	return vs
 }
 
 // transposed returns the columns of a tile. Interleaving the first half of the
 // vectors with the second moves the bits that number an element, those of its vector
 // before those of its lane, round by one.
-func (x *transposer) transposed(off int) []Vec {
-	m, r, n := x.m, x.m.Regs(), x.lanes()
-	vs := r.Vecs(n)
-	for i, v := range vs {
-		var rows []Addr
-		for k := i; k < x.rows(); k += n {
-			rows = append(rows, x.from.Leaf(k).Plus(off))
-		}
-		m.LoadLanes(v, rows)
-	}
+func (p *mover) transposed(from Streams) []Vec {
+	r, n := p.m.Regs(), p.lanes()
+	vs := p.loadTile(from)
 	for h := 1; h < n; h *= 2 {
 		var next []Vec
 		for i := range n / 2 {
 			a, b, w := vs[i], vs[i+n/2], r.Vec()
-			m.Interleave(x.size, w, b, a, b)
+			p.m.Interleave(p.size, w, b, a, b)
 			r.Free(a)
 			next = append(next, w, b)
 		}
@@ -474,12 +530,25 @@ func (x *transposer) transposed(off int) []Vec {
 	return vs
 }
 
+// firstColumn returns the first column of a tile.
+func (p *mover) firstColumn(from Streams) Vec {
+	vs := p.loadTile(from)
+	for n := len(vs) / 2; n > 0; n /= 2 {
+		for i, b := range vs[n:] {
+			p.m.Interleave(p.size, vs[i], noVec, vs[i], b)
+			p.m.Regs().Free(b)
+		}
+		vs = vs[:n]
+	}
+	return vs[0]
+}
+
 // endSquares goes on to the next row of squares, if there is one.
 func (x *transposer) endSquares() {
 	m, r := x.m, x.m.Regs()
 	n, g := r.GP(), r.GP()
 	m.LoadInt(n, x.tiles)
-	m.LoadInt(g, x.down)
+	m.LoadInt(g, x.srcSteps.Plus(8*log2(x.rows())))
 	m.Mul(g, n)
 	x.addTo(x.rowSrc, g)
 	m.ShiftLeft(n, log2(m.VecBytes()))
@@ -493,7 +562,7 @@ func (x *transposer) endSquares() {
 // elements at least: the last ones are the upper half of a tile's rows.
 func (x *transposer) low() {
 	m, r, n := x.m, x.m.Regs(), x.lanes()
-	levels, dstLevels := log2(n), x.dstLevels()
+	levels, together := log2(n), x.together()
 	m.Label("low")
 	x.prepare()
 	g, h := r.GP(), r.GP()
@@ -503,9 +572,9 @@ func (x *transposer) low() {
 	m.Mul(h, g)
 	m.StoreInt(x.srcSteps.Plus(8*levels), h)
 	m.ShiftLeft(g, log2(x.size))
-	m.LoadInt(h, x.dstSteps.Plus(8*dstLevels)) // behind the columns: from the first rows to the last
-	m.StoreInt(x.dstSteps.Plus(8*dstLevels), g)
-	m.StoreInt(x.down, h)
+	half := x.dstSteps.Plus(8 * log2(together)) // from the first rows to the last
+	x.copy(x.downDst, half)
+	m.StoreInt(half, g)
 	r.FreeGP(g, h)
 
 	m.Label("lowMatrix")
@@ -514,25 +583,31 @@ func (x *transposer) low() {
 	m.LoadInt(from, x.src)
 	m.LoadInt(to, x.dst)
 	x.from = m.Streams(from, x.srcSteps, levels+1)
-	x.to = m.Streams(to, x.dstSteps, dstLevels+1)
+	x.to = m.Streams(to, x.dstSteps, log2(together)+1)
 	m.Label("lowTile")
 	x.jumpIfLeft(GreaterEqual, n, "lowInside")
 	x.overlap()
 	m.Label("lowInside")
-	per := 1 << dstLevels
-	vs := x.transposed(0)
+	vs := x.transposed(x.from)
+	for _, ptr := range x.from.Ptrs {
+		m.AddInt(ptr, 16)
+	}
 	for j, v := range vs {
-		m.StoreLanes([]Addr{x.to.Leaf(j % per), x.to.Leaf(j%per + per)}, v)
-		if j%per == per-1 {
-			x.advance(x.to, x.down)
+		m.StoreLanes([]Addr{x.to.Leaf(j % together), x.to.Leaf(j%together + together)}, v)
+		if j%together == together-1 {
+			x.advance(x.to, x.downDst)
 		}
 	}
 	r.Free(vs...)
-	x.skip(16)
-	x.jumpIfLeft(NotEqual, 0, "lowTile")
+	g = r.GP()
+	m.LoadInt(g, x.colsLeft)
+	m.AddInt(g, -n)
+	m.StoreInt(x.colsLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "lowTile")
+	r.FreeGP(g)
 	m.FreeStreams(x.from)
 	m.FreeStreams(x.to)
-	x.nextOuter("lowMatrix")
+	x.nextOuter("lowMatrix", "end")
 }
 
 // A rowCopier copies rows. One of up to 128 bytes is copied in two pieces of the same
@@ -588,7 +663,7 @@ func (x *rowCopier) emit() {
 	m.LoadInt(count, x.left)
 	m.JumpIfInt(NotEqual, count, 0, "rowsNext")
 	r.FreeGP(count)
-	x.nextOuter("rowsMatrix")
+	x.nextOuter("rowsMatrix", "end")
 }
 
 func (x *rowCopier) jumpIfLonger(bytes int, label string) {
@@ -796,6 +871,171 @@ func (x *rowCopier) pieces(count GP) {
 	r.FreeGP(dst, left)
 }
 
+// A gatherer gathers columns of a vector's rows at a time: one by one, or all of those
+// of a matrix that has no more of them than 16 bytes have elements. It loads 16 bytes
+// of each row, as a transposer does, of which those behind the columns may be elements
+// of the next rows, or lie between them. The last few rows, where they would lie behind
+// all elements, are copied element by element.
+type gatherer struct {
+	*mover
+	thin               Addr // whether all columns are gathered at a time
+	passes, passesLeft Addr // columns, if they are gathered one by one
+	colSrc, colDst     Addr // where the current ones begin
+	last               Addr // how many rows are left in the end
+	rowsLeft           Addr
+	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
+	back, backDst      Addr // from the last whole tile's end to where the last tile begins
+}
+
+func newGatherer(p *mover) *gatherer {
+	m := p.m
+	x := &gatherer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * log2(p.lanes()))}
+	for _, a := range []*Addr{
+		&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.rowsLeft, &x.back, &x.backDst,
+	} {
+		*a = m.Local(8)
+	}
+	return x
+}
+
+func (x *gatherer) emit() {
+	m, r := x.m, x.m.Regs()
+	x.prepare()
+	m.Label("gatherMatrix")
+	x.copy(x.colSrc, x.src)
+	x.copy(x.colDst, x.dst)
+	x.copy(x.passesLeft, x.passes)
+	m.Label("gatherPass")
+	from, to := r.GP(), r.GP()
+	m.LoadInt(from, x.colSrc)
+	m.LoadInt(to, x.colDst)
+	x.columns(m.Streams(from, x.srcSteps, log2(x.rows())), m.Streams(to, x.dstSteps, log2(x.lanes())))
+	g := r.GP()
+	x.arg(g, offset.pack.SrcCol)
+	x.addTo(x.colSrc, g)
+	x.arg(g, offset.pack.DstCol)
+	x.addTo(x.colDst, g)
+	m.LoadInt(g, x.passesLeft)
+	m.AddInt(g, -1)
+	m.StoreInt(x.passesLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "gatherPass")
+	r.FreeGP(g)
+	x.nextOuter("gatherMatrix", "gathered")
+	m.Label("gathered")
+	x.leaveLast()
+}
+
+// prepare fills the frame with what is the same for all matrices.
+func (x *gatherer) prepare() {
+	m, r := x.m, x.m.Regs()
+	thin, passes, bytes := r.GP(), r.GP(), r.GP()
+	m.Label("gather")
+	m.MoveInt(thin, 0)
+	x.arg(passes, offset.pack.Cols)
+	m.MoveInt(bytes, x.size)
+	m.Jump("gatherAny")
+	m.Label("gatherThin")
+	m.MoveInt(thin, 1)
+	m.MoveInt(passes, 1)
+	x.arg(bytes, offset.pack.Cols)
+	m.ShiftLeft(bytes, log2(x.size))
+	m.Label("gatherAny")
+	m.StoreInt(x.thin, thin)
+	m.StoreInt(x.passes, passes)
+
+	last, rows, stride := thin, passes, r.GP()
+	x.arg(stride, offset.pack.SrcRow)
+	m.JumpIfInt(Less, stride, x.size, "elements")
+	m.MoveInt(last, 0)
+	m.Label("gatherLast")
+	m.JumpIfInt(GreaterEqual, bytes, 16, "gatherInside")
+	m.AddInt(last, 1)
+	m.Add(bytes, stride)
+	m.Jump("gatherLast")
+	m.Label("gatherInside")
+	m.StoreInt(x.last, last)
+	m.LoadInt(rows, x.matrixRows)
+	m.Sub(rows, last)
+	m.JumpIfInt(Less, rows, x.rows(), "elements")
+	m.StoreInt(x.matrixRows, rows)
+
+	m.And(rows, x.rows()-1)
+	m.AddInt(rows, -x.rows())
+	m.Mul(stride, rows)
+	m.StoreInt(x.back, stride)
+	m.ShiftLeft(rows, log2(x.size))
+	m.StoreInt(x.backDst, rows)
+	r.FreeGP(thin, passes, bytes, stride)
+	x.keepMultiples(x.srcSteps, log2(x.rows())+1, offset.pack.SrcRow)
+	x.keepMultiples(x.dstSteps, log2(x.lanes()), offset.pack.DstCol)
+}
+
+// columns goes through the tiles of one column, or of some.
+func (x *gatherer) columns(from, to Streams) {
+	m, r := x.m, x.m.Regs()
+	x.copy(x.rowsLeft, x.matrixRows)
+	m.Label("gatherTile")
+	g := r.GP()
+	m.LoadInt(g, x.rowsLeft)
+	m.JumpIfInt(GreaterEqual, g, x.rows(), "gatherWhole")
+	m.MoveInt(g, x.rows())
+	m.StoreInt(x.rowsLeft, g)
+	r.FreeGP(g)
+	x.advance(from, x.back)
+	x.advance(to, x.backDst)
+	m.Label("gatherWhole")
+	g = r.GP()
+	m.LoadInt(g, x.thin)
+	m.JumpIfInt(NotEqual, g, 0, "thinTile")
+	r.FreeGP(g)
+	v := x.firstColumn(from)
+	m.Store(to.Leaf(0), v)
+	r.Free(v)
+	m.Jump("gatherStored")
+	m.Label("thinTile")
+	vs := x.transposed(from)
+	cols := r.GP()
+	x.arg(cols, offset.pack.Cols)
+	for j, v := range vs {
+		m.Store(to.Leaf(j), v)
+		if j < len(vs)-1 {
+			m.JumpIfInt(Equal, cols, j+1, "gatherStored")
+		}
+	}
+	r.Free(vs...)
+	r.FreeGP(cols)
+	m.Label("gatherStored")
+	x.advance(from, x.srcSteps.Plus(8*log2(x.rows())))
+	for _, ptr := range to.Ptrs {
+		m.AddInt(ptr, m.VecBytes())
+	}
+	g = r.GP()
+	m.LoadInt(g, x.rowsLeft)
+	m.AddInt(g, -x.rows())
+	m.StoreInt(x.rowsLeft, g)
+	m.JumpIfInt(NotEqual, g, 0, "gatherTile")
+	r.FreeGP(g)
+	m.FreeStreams(from)
+	m.FreeStreams(to)
+}
+
+// leaveLast goes on to copy the elements of the last rows, if any are left.
+func (x *gatherer) leaveLast() {
+	m, r := x.m, x.m.Regs()
+	rows, g := r.GP(), r.GP()
+	m.LoadInt(g, x.last)
+	m.JumpIfInt(Equal, g, 0, "end")
+	m.LoadInt(rows, x.matrixRows)
+	m.StoreInt(x.matrixRows, g)
+	x.begin()
+	m.LoadInt(g, x.srcSteps)
+	m.Mul(g, rows)
+	x.addTo(x.src, g)
+	m.ShiftLeft(rows, log2(x.size))
+	x.addTo(x.dst, rows)
+	r.FreeGP(rows, g)
+}
+
 // An elementCopier copies elements one by one, along the longer side of a matrix,
 // four at a time.
 type elementCopier struct {
@@ -819,15 +1059,19 @@ func (x *elementCopier) emit() {
 	m, r := x.m, x.m.Regs()
 	m.Label("elements")
 	g, h := r.GP(), r.GP()
-	x.arg(g, offset.pack.Rows)
+	m.LoadInt(g, x.matrixRows)
 	x.arg(h, offset.pack.Cols)
 	m.JumpIf(Greater, g, h, "tall")
-	r.FreeGP(g, h)
 	o := offset.pack
-	x.prepare(o.Cols, o.Rows, o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
+	m.StoreInt(x.count, h)
+	m.StoreInt(x.lines, g)
+	x.prepare(o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
 	m.Jump("lines")
 	m.Label("tall")
-	x.prepare(o.Rows, o.Cols, o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
+	m.StoreInt(x.count, g)
+	m.StoreInt(x.lines, h)
+	r.FreeGP(g, h)
+	x.prepare(o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
 
 	m.Label("lines")
 	src, dst, count := r.GP(), r.GP(), r.GP()
@@ -884,11 +1128,9 @@ func (x *elementCopier) move(to, from Streams, first, end int) {
 }
 
 // prepare fills the frame with what is the same for all matrices, given the fields
-// of a line's length, of the number of lines, and of their strides.
-func (x *elementCopier) prepare(count, lines, src, srcLine, dst, dstLine int) {
+// of the strides in a line and from a line to the next.
+func (x *elementCopier) prepare(src, srcLine, dst, dstLine int) {
 	m, r := x.m, x.m.Regs()
-	x.keep(x.count, count)
-	x.keep(x.lines, lines)
 	x.keepMultiples(x.srcSteps, 3, src)
 	x.keepMultiples(x.dstSteps, 3, dst)
 	g, h := r.GP(), r.GP()

@@ -368,7 +368,9 @@ func (m *x86) Interleave(size int, low, high, a, b Vec) {
 		lower, upper = m.VUNPCKLPS, m.VUNPCKHPS
 	}
 	lower(m.vec[b], m.vec[a], m.vec[low])
-	upper(m.vec[b], m.vec[a], m.vec[high])
+	if high != noVec {
+		upper(m.vec[b], m.vec[a], m.vec[high])
+	}
 }
 
 func (m *x86) StoreFirst(t kernels.Type, a Addr, v Vec) {

@@ -337,6 +337,7 @@ func (v *viewer) passRows(t kernels.Type, rows, columns, row int, dst, src unsaf
 	if columns == 0 {
 		return
 	}
-	m := matrix{isa: v.isa, t: t, dst: dst, src: src, outer: 1, width: columns, row: row}
-	m.sumTree(rows, 1, memory{unsafe.Pointer(&v.scratch.pass), len(v.scratch.pass)})
+	known, mem := memory{unsafe.Pointer(&v.scratch.pass), len(v.scratch.pass)}.takePrograms()
+	m := matrix{isa: v.isa, t: t, dst: dst, src: src, outer: 1, width: columns, row: row, programs: known}
+	m.sumTree(rows, 1, mem)
 }

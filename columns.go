@@ -99,20 +99,17 @@ func levelsOf(n, block int) int {
 	return levels
 }
 
-// joined returns the b for which 2^b rows are to be joined. Few rows are not
-// worth it. A power of two leaves eight rows, for the kernel to add at once.
-// Otherwise all lanes are joined, or as many as there are rows: that leaves the
-// fewest subtrees, since rows that some columns have, and others not, are cut
-// off by bits of the number of joined rows.
+// joined returns the b for which 2^b rows are to be joined: so many that up to sixteen
+// rows remain, which take a node or two, of long runs of memory. Rows whose columns one
+// program sums at once are not joined if they are no shorter than a vector.
 func joined(t kernels.Type, reduce, width, row int) int {
-	if row != width*t.Size() || reduce <= kernels.Rows {
+	if row != width*t.Size() || reduce <= 1<<kernels.ColsLevels {
 		return 0
 	}
-	b := bits.Len(uint(reduce)) - 1
-	if reduce == 1<<b {
-		b -= kernels.ColsLevels
+	if reduce <= t.Lanes() && width*t.Acc().Size() >= narrowBytes {
+		return 0
 	}
-	b = min(b, bits.Len(uint(t.Lanes()))-1)
+	b := min(bits.Len(uint(reduce))-4, bits.Len(uint(t.Lanes()))-1)
 	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
 		b--
 	}
@@ -250,6 +247,10 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 // lanes: that of a block, or less for joined rows.
 func (m *matrix) sumTree(reduce, lanes int, mem memory) {
 	most := nodeBytesMost / m.t.Acc().Size()
+	if m.width <= most {
+		m.sumTile(reduce, lanes, mem)
+		return
+	}
 	for c := 0; c < m.width; c += most {
 		tile := m.tile(c, most)
 		tile.sumTile(reduce, lanes, mem)

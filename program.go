@@ -11,6 +11,7 @@ package reducesum
 // vectors that are whole, and for a copy of the part that is left of its rows.
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -47,6 +48,9 @@ const noTree = 255
 // make makes the program for a tree of the given number of lanes: that of a block,
 // or less for joined rows.
 func (t *rowTree) make(lanes int) []kernels.ColsNode {
+	if t.reduce <= lanes {
+		return t.descending()
+	}
 	for i := 0; kernels.Weight(lanes, i) > 0; i++ {
 		if w := kernels.Weight(lanes, i); w < t.reduce {
 			t.weights[t.levels] = w
@@ -57,30 +61,52 @@ func (t *rowTree) make(lanes int) []kernels.ColsNode {
 	return t.nodes[:t.n]
 }
 
+// descending makes the program for rows whose weights all descend: a node for each
+// residue of their numbers, of four to eight rows if there are more than eight.
+func (t *rowTree) descending() []kernels.ColsNode {
+	levels := max(0, bits.Len(uint(t.reduce-1))-kernels.ColsLevels)
+	t.n = 1 << levels
+	for i := range t.nodes[:t.n] {
+		first := int(bits.Reverse(uint(i)) >> (bits.UintSize - levels))
+		rows := (t.reduce - first + t.n - 1) >> levels
+		n := &t.nodes[i]
+		n.Tree, n.Src = rows-1, first*t.row
+		for b := range n.Strides {
+			n.Strides[b] = 1 << bits.Len(uint(rows-1)) >> (b + 1) << levels * t.row
+		}
+		n.Lefts = bits.TrailingZeros(^uint(i))
+		n.Left = (bits.OnesCount(uint(i)) - 1) * t.slot
+		n.To = n.Left - (n.Lefts-1)*t.slot
+	}
+	return t.nodes[:t.n]
+}
+
 // tree returns the tree that sums the subtree of the given level at row base,
 // and its weights; noTree if no kernel has one for all of it.
 func (t *rowTree) tree(level, base int) (tree uint8, weights [kernels.ColsLevels]int) {
-	var rows [1 << kernels.ColsLevels]int
-	rows[0] = base
-	n := 1
+	rows := t.reduce - base
 	levels := 0
-	leaves := uint8(1)
+	var offsets [1 << kernels.ColsLevels]int
 	for _, w := range t.weights[:level] {
-		if base+w >= t.reduce {
+		if w >= rows {
 			continue
 		}
 		if levels == len(weights) {
 			return noTree, weights
 		}
-		for i, row := range rows[:n] {
-			rows[n+i] = row + w
-			if row+w < t.reduce {
-				leaves |= 1 << (n + i)
-			}
-		}
 		weights[levels] = w
 		levels++
-		n *= 2
+	}
+	leaves := uint8(0b1)
+	for i, w := range weights[:levels] { // row i of what there is lies at the sum of weights below
+		n := 1 << i
+		for leaf, at := range offsets[:n] {
+			at += w
+			offsets[n+leaf] = at
+			if at < rows {
+				leaves |= 1 << (n + leaf)
+			}
+		}
 	}
 	return treeOf[leaves], weights
 }
@@ -116,7 +142,10 @@ type run struct {
 	slot  int // bytes
 	whole int // columns, up to a whole number of vectors
 	extra int // of these, those behind the end of a row
-	end   int // bytes that may be read from the first item on
+	end   int // bytes that may be read from the first item on, if there are any
+
+	within int // items whose whole vectors lie in the matrix
+	over   int // items whose results may be written as whole vectors
 }
 
 // vectorsFor returns the instruction set whose kernel serves rows of n columns: short
@@ -135,65 +164,48 @@ func vectorLanes(isa kernels.ISA, t kernels.Type) int {
 }
 
 func newRun(m *matrix, reduce int, slots unsafe.Pointer, slot int) run {
-	r := run{m: m, isa: vectorsFor(m.isa, m.t, m.width), slots: slots, slot: slot}
+	r := run{m: m, isa: vectorsFor(m.isa, m.t, m.width), slots: slots, slot: slot, whole: m.width, within: m.outer, over: m.outer}
 	lanes := vectorLanes(r.isa, m.t)
-	r.whole = (m.width + lanes - 1) / lanes * lanes
-	r.extra = r.whole - m.width
-	r.end = (m.outer-1)*m.srcOuter + (reduce-1)*m.row + m.width*m.t.Size()
+	r.extra = -m.width & (lanes - 1)
+	if r.extra == 0 {
+		return r
+	}
+	r.whole += r.extra
+	item := (reduce-1)*m.row + m.width*m.t.Size()
+	r.end = (m.outer-1)*m.srcOuter + item
 	if m.behind {
 		r.end += r.extra * m.t.Size()
+	}
+	if past := item + r.extra*m.t.Size() - r.end; past > 0 {
+		r.within = 0
+	} else if m.srcOuter > 0 {
+		r.within = min(m.outer, -past/m.srcOuter+1)
+	}
+	switch m.overrun {
+	case tight:
+		r.over = 0
+	case packed:
+		r.over = max(0, m.outer-(r.extra+m.width-1)/m.width)
 	}
 	return r
 }
 
 // program runs a program for all items.
 func (r *run) program(nodes []kernels.ColsNode) {
-	m := r.m
-	items := m.outer // that may be taken as whole vectors
-	if r.extra > 0 {
-		items = max(0, min(items, r.itemsInside(nodes), r.itemsOverrun()))
-	}
+	items := min(r.within, r.over)
 	if items > 0 {
-		r.call(nodes, m.dst, m.src, r.whole, items)
+		r.call(nodes, r.m.dst, r.m.src, r.whole, items)
 	}
-	for o := items; o < m.outer; o++ {
+	for o := items; o < r.m.outer; o++ {
 		r.last(nodes, o)
 	}
-}
-
-// itemsInside is the number of items of which whole vectors lie inside of the matrix.
-func (r *run) itemsInside(nodes []kernels.ColsNode) int {
-	reach := 0
-	for i := range nodes {
-		reach = max(reach, r.reach(&nodes[i]))
-	}
-	switch m := r.m; {
-	case reach > r.end:
-		return 0
-	case m.srcOuter == 0:
-		return m.outer
-	default:
-		return min(m.outer, (r.end-reach)/m.srcOuter+1)
-	}
-}
-
-// itemsOverrun is the number of items whose results may be written as whole vectors.
-func (r *run) itemsOverrun() int {
-	switch m := r.m; m.overrun {
-	case padded:
-		return m.outer
-	case packed:
-		row := m.width * m.t.Acc().Size()
-		return m.outer - (r.extra*m.t.Acc().Size()+row-1)/row
-	}
-	return 0
 }
 
 // reach is where what a node reads of an item ends.
 func (r *run) reach(node *kernels.ColsNode) int {
 	far := 0
 	leaves := kernels.Trees[node.Tree]
-	for i := range 1 << kernels.ColsLevels {
+	for i := 1; leaves>>i != 0; i++ {
 		if leaves>>i&1 != 0 {
 			far = max(far, leafOffset(node, i))
 		}
@@ -202,20 +214,16 @@ func (r *run) reach(node *kernels.ColsNode) int {
 }
 
 // leafOffset is how far a leaf lies from the first one.
-func leafOffset(node *kernels.ColsNode, leaf int) (offset int) {
-	for b, stride := range node.Strides {
-		offset += leaf >> b & 1 * stride
-	}
-	return offset
+func leafOffset(node *kernels.ColsNode, leaf int) int {
+	return leaf&1*node.Strides[0] + leaf>>1&1*node.Strides[1] + leaf>>2*node.Strides[2]
 }
 
 // call runs nodes, the last of which leaves its sums in dst.
 func (r *run) call(nodes []kernels.ColsNode, dst, src unsafe.Pointer, columns, items int) {
-	a := kernels.ColsArgs{
-		Dst: dst, Src: src, Slots: r.slots, SlotStep: -r.slot,
-		Nodes: &nodes[0], Count: len(nodes), N: columns, Outer: items,
-		SrcOuter: r.m.srcOuter, DstOuter: r.m.dstOuter,
-	}
+	var a kernels.ColsArgs // field by field: a literal is copied, and its parts stall the copy
+	a.Dst, a.Src, a.Slots, a.SlotStep = dst, src, r.slots, -r.slot
+	a.Nodes, a.Count, a.N, a.Outer = &nodes[0], len(nodes), columns, items
+	a.SrcOuter, a.DstOuter = r.m.srcOuter, r.m.dstOuter
 	callCols(r.isa, r.m.t, &a)
 }
 
@@ -232,13 +240,13 @@ func (r *run) last(nodes []kernels.ColsNode, o int) {
 	}
 	from := 0
 	for i := range nodes {
-		if o*m.srcOuter+r.reach(&nodes[i]) <= r.end && (i < end || o < r.itemsOverrun()) {
+		if o*m.srcOuter+r.reach(&nodes[i]) <= r.end && (i < end || o < r.over) {
 			continue
 		}
 		if i > from {
 			r.call(nodes[from:i], to(i-1), src, r.whole, 1)
 		}
-		r.exact(&nodes[i], to(i), src, i == end)
+		r.exact(&nodes[i], to(i), src)
 		from = i + 1
 	}
 	if from <= end {
@@ -246,36 +254,44 @@ func (r *run) last(nodes []kernels.ColsNode, o int) {
 	}
 }
 
-// exact runs a node that may read no more than its rows; if it is the last one, it
-// may write no more either.
-func (r *run) exact(node *kernels.ColsNode, dst, src unsafe.Pointer, last bool) {
+// exact runs a node that may read no more than its rows, and write no more than a row.
+// The last vector's sums are made first, because dst may be a slot that is added: of a
+// vector that overlaps the one before, or, if there is none, of a copy of the rows.
+func (r *run) exact(node *kernels.ColsNode, dst, src unsafe.Pointer) {
 	t := r.m.t
 	lanes, acc, size := vectorLanes(r.isa, t), t.Acc().Size(), t.Size()
-	columns, rest := r.whole-lanes, lanes-r.extra
+	var sums [maxVector]byte
 	n := [1]kernels.ColsNode{*node}
-	if columns > 0 {
-		r.call(n[:], dst, src, columns, 1)
-	}
-	var rows [1 << kernels.ColsLevels * maxVector]byte
-	for i := range 1 << kernels.ColsLevels {
-		if kernels.Trees[node.Tree]>>i&1 != 0 {
-			from := unsafe.Add(src, node.Src+leafOffset(node, i)+columns*size)
-			copy(rows[i*lanes*size:], unsafe.Slice((*byte)(from), rest*size))
-		}
-	}
-	n[0].Src = 0
-	n[0].Left += columns * acc
-	for i := range n[0].Strides {
-		n[0].Strides[i] = lanes * size << i
-	}
-	dst = unsafe.Add(dst, columns*acc)
-	if !last {
-		r.call(n[:], dst, unsafe.Pointer(&rows), lanes, 1)
+	if r.m.width < lanes {
+		r.copied(n[:], unsafe.Pointer(&sums), src)
+		copyRow(t.Acc(), dst, unsafe.Pointer(&sums), r.m.width)
 		return
 	}
-	var sums [maxVector]byte
-	r.call(n[:], unsafe.Pointer(&sums), unsafe.Pointer(&rows), lanes, 1)
-	copyRow(t.Acc(), dst, unsafe.Pointer(&sums), rest)
+	column := r.m.width - lanes
+	n[0].Left += column * acc
+	r.call(n[:], unsafe.Pointer(&sums), unsafe.Add(src, column*size), lanes, 1)
+	columns := r.whole - lanes
+	n[0].Left = node.Left
+	r.call(n[:], dst, src, columns, 1)
+	copyRow(t.Acc(), unsafe.Add(dst, columns*acc), unsafe.Pointer(&sums[r.extra*acc]), lanes-r.extra)
+}
+
+// copied runs a node for a copy of its rows, which are shorter than a vector.
+func (r *run) copied(node []kernels.ColsNode, dst, src unsafe.Pointer) {
+	var rows [1 << kernels.ColsLevels * maxVector]byte
+	n, vector := &node[0], r.whole*r.m.t.Size()
+	leaves := kernels.Trees[n.Tree]
+	for i := 0; leaves>>i != 0; i++ {
+		if leaves>>i&1 != 0 {
+			row := unsafe.Slice((*byte)(unsafe.Add(src, n.Src+leafOffset(n, i))), r.m.width*r.m.t.Size())
+			copy(rows[i*vector:], row)
+		}
+	}
+	n.Src = 0
+	for i := range n.Strides {
+		n.Strides[i] = vector << i
+	}
+	r.call(node, dst, unsafe.Pointer(&rows), r.whole, 1)
 }
 
 // maxVector is the size of the longest vectors, in bytes.

@@ -11,6 +11,7 @@ package reducesum
 // rows of partial sums, whose columns are summed in the same way.
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -21,15 +22,15 @@ const (
 	// joinBytes is the size, in bytes of accumulators, that joined rows do not
 	// exceed: a part of the first-level cache.
 	joinBytes = 16 << 10
-	// treeSlots is how many sums of subtrees may wait while a block is summed:
-	// one per level of its tree, log2(rows*lanes) at most.
-	treeSlots = 10
 	// stages is for how many rows more there is memory: partial sums of joined
 	// rows, which wait while their columns are summed.
 	stages = 2
 	// narrowBytes is the size of a row of accumulators up to which the sums of
 	// all blocks are kept, to be summed as a matrix of their own.
 	narrowBytes = 32
+	// nodeBytesMost is how many bytes of accumulators are as many columns as a node takes:
+	// so many that a call reads no more than kernels.MaxBytes.
+	nodeBytesMost = 8 << 10
 )
 
 // A matrix is outer matrices of the same shape, with rows of width elements
@@ -40,26 +41,38 @@ type matrix struct {
 	dst, src                unsafe.Pointer
 	outer, width            int
 	srcOuter, row, dstOuter int
-	// overrun allows to write less than a vector behind each row of dst: what
-	// lies there is a row that is written later, or belongs to nobody.
-	overrun bool
+	overrun                 overrun
+	// behind says that a vector may be read behind the last row.
+	behind   bool
+	programs *programs
 }
+
+// overrun says what lies behind a row of results: something that must not be written,
+// the row that is written next, or space for the rest of a vector.
+type overrun uint8
+
+const (
+	tight overrun = iota
+	packed
+	padded
+)
 
 // columns sums a pass whose elements to be summed lie apart: a few outer items at
 // a time, and tiles of columns, so that the slots stay in the cache.
 func (p *pass) columns() {
+	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
+	known, mem := mem.takePrograms()
 	acc := p.t.Acc().Size()
 	levels := levelsOf(p.reduce, p.t.Block())
 	slots := levels*treeSlots + stages + 1
 	if levels > 2 {
 		slots *= 2 // joined rows may be as wide as all the slots above them
 	}
-	width := min(p.inner, len(p.scratch.pass)/slots/acc&^63)
+	width := min(p.inner, mem.n/slots/acc&^63)
 	items := 1
 	if levels == 1 {
-		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, len(p.scratch.pass)))
+		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, mem.n))
 	}
-	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
 	for o := 0; o < p.outer; o += items {
 		for c := 0; c < p.inner; c += width {
 			m := matrix{
@@ -67,7 +80,10 @@ func (p *pass) columns() {
 				dst:      unsafe.Add(p.dst, o*p.dstOuter+c*acc),
 				src:      unsafe.Add(p.src, o*p.srcOuter+c*p.t.Size()),
 				srcOuter: p.srcOuter, row: p.srcRow, dstOuter: p.dstOuter,
-				overrun: p.dstOuter == p.inner*acc && width == p.inner,
+				programs: known,
+			}
+			if p.dstOuter == p.inner*acc && width == p.inner {
+				m.overrun = packed
 			}
 			m.sum(p.reduce, mem)
 		}
@@ -83,32 +99,31 @@ func levelsOf(n, block int) int {
 	return levels
 }
 
-// joined returns the b for which 2^b rows are to be joined. Few rows are not
-// worth it. A power of two leaves eight rows, for the kernel to add at once.
-// Otherwise all lanes are joined, or as many as there are rows: that leaves the
-// fewest subtrees, since rows that some columns have, and others not, are cut
-// off by bits of the number of joined rows.
+// joined returns the b for which 2^b rows are to be joined: so many that up to sixteen
+// rows remain, which take a node or two, of long runs of memory. Rows whose columns one
+// program sums at once are not joined if they are no shorter than a vector.
 func joined(t kernels.Type, reduce, width, row int) int {
-	if row != width*t.Size() || reduce <= kernels.Rows {
+	if row != width*t.Size() || reduce <= 1<<kernels.ColsLevels {
 		return 0
 	}
-	b := bits.Len(uint(reduce)) - 1
-	if reduce == 1<<b {
-		b -= kernels.ColsLevels
+	if reduce <= t.Lanes() && width*t.Acc().Size() >= narrowBytes {
+		return 0
 	}
-	b = min(b, bits.Len(uint(t.Lanes()))-1)
+	b := min(bits.Len(uint(reduce))-4, bits.Len(uint(t.Lanes()))-1)
 	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
 		b--
 	}
 	return b
 }
 
-// itemsAtOnce is for how many outer items there is memory.
+// itemsAtOnce is for how many outer items there is memory, if their rows are joined.
 func itemsAtOnce(isa kernels.ISA, t kernels.Type, reduce, width, row, bytes int) int {
 	b := joined(t, reduce, width, row)
-	slots := bits.Len(uint(reduce>>b)) + 1
-	perItem := (slots + stages) * pitch(isa, width*t.Acc().Size()<<b+kernels.ISAs[isa].VecBytes)
-	return max(1, min(bytes/perItem, kernels.MaxBytes/(reduce*width*t.Size())))
+	if b == 0 {
+		return math.MaxInt
+	}
+	run := pitch(isa, width*t.Acc().Size()<<b+kernels.ISAs[isa].VecBytes)
+	return max(1, (bytes-treeSlots*run)/run)
 }
 
 // pitch is the number of bytes from one row of accumulators in scratch memory to
@@ -137,13 +152,10 @@ func (m *matrix) sum(reduce int, mem memory) {
 	acc, size := m.t.Acc().Size(), m.t.Size()
 	run := m.width << b
 	rows, rest := reduce>>b, reduce&(1<<b-1)*m.width
-	partialRow := run * acc
-	if m.outer > 1 { // the columns behind rest may end anywhere in a vector
-		partialRow = pitch(m.isa, run*acc+kernels.ISAs[m.isa].VecBytes-1)
-	}
+	partialRow := pitch(m.isa, run*acc+kernels.ISAs[m.isa].VecBytes-1) // the columns behind rest may end anywhere in a vector
 	partial, mem := mem.take(m.outer * partialRow)
 	j := *m
-	j.row, j.dst, j.dstOuter, j.overrun = m.row<<b, partial, partialRow, true
+	j.row, j.dst, j.dstOuter, j.overrun = m.row<<b, partial, partialRow, padded
 	if rest > 0 { // columns that have one row more
 		j.width = rest
 		j.sumTree(rows+1, m.t.Lanes()>>b, mem)
@@ -153,7 +165,7 @@ func (m *matrix) sum(reduce int, mem memory) {
 	j.sumTree(rows, m.t.Lanes()>>b, mem)
 
 	f := *m
-	f.t, f.src, f.srcOuter, f.row = m.t.Acc(), partial, partialRow, m.width*acc
+	f.t, f.src, f.srcOuter, f.row, f.behind = m.t.Acc(), partial, partialRow, m.width*acc, true
 	f.sum(1<<b, mem)
 }
 
@@ -171,9 +183,10 @@ func (m *matrix) sumNarrow(reduce int, mem memory) {
 	f.row = m.width * acc
 	f.srcOuter = count * f.row
 	f.t = m.t.Acc()
-	f.src, mem = mem.take(f.srcOuter)
+	f.src, mem = mem.take(f.srcOuter + kernels.ISAs[m.isa].VecBytes)
+	f.behind = true
 	b, s := *m, f
-	b.overrun = true
+	b.overrun = padded // but where a row follows, it is written later
 	for o := range m.outer {
 		b.src, b.dst = unsafe.Add(m.src, o*m.srcOuter), f.src
 		b.outer, b.srcOuter, b.dstOuter = full, chunk*m.row, f.row
@@ -209,19 +222,20 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 	block := m.t.Block()
 	blocks := (reduce + block - 1) / block
 	acc := m.t.Acc()
-	slot := m.width * acc.Size()
+	slot := pitch(m.isa, m.width*acc.Size())
 	slots, mem := mem.take((depth(acc, blocks) + 1) * slot)
 	b := *m
-	b.outer = 1
+	b.outer, b.overrun = 1, padded
 	for o := range m.outer {
 		for order := newTreeOrder(acc, blocks); order.more(); {
 			i := order.index()
 			b.src = unsafe.Add(m.src, o*m.srcOuter+i*block*m.row)
 			b.dst = unsafe.Add(slots, order.slot*slot)
+			b.behind = m.behind || i < blocks-1
 			b.sum(min(block, reduce-i*block), mem)
 			for merges := order.next(); merges > 0; merges-- {
 				order.slot--
-				mergeSlots(m.isa, acc, slots, order.slot, m.width)
+				mergeSlots(m.isa, acc, slots, order.slot, slot/acc.Size())
 			}
 			order.slot++
 		}
@@ -232,107 +246,44 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 // sumTree sums up to a block of rows with the tree for the given number of
 // lanes: that of a block, or less for joined rows.
 func (m *matrix) sumTree(reduce, lanes int, mem memory) {
-	t := rowTree{m: m, reduce: reduce, pitch: m.width * m.t.Acc().Size()}
-	if m.outer > 1 {
-		t.pitch = pitch(m.isa, t.pitch)
-	}
-	t.slot = m.outer * t.pitch
-	for i := 0; kernels.Weight(lanes, i) > 0; i++ {
-		t.push(kernels.Weight(lanes, i))
-	}
-	t.slots, _ = mem.take(t.levels * t.slot)
-	t.node(t.levels, 0, 0, 0, true)
-}
-
-// A rowTree sums rows of a matrix.
-type rowTree struct {
-	m       *matrix
-	reduce  int
-	weights [treeSlots]int // those that add something
-	levels  int
-	slots   unsafe.Pointer
-	slot    int // bytes
-	pitch   int // of the rows of a slot
-}
-
-// push adds a weight, unless no row is that far.
-func (t *rowTree) push(w int) {
-	if w < t.reduce {
-		t.weights[t.levels] = w
-		t.levels++
-	}
-}
-
-// treeOf finds the tree that has a set of leaves; noTree is none.
-var treeOf = func() (trees [256]uint8) {
-	for i := range trees {
-		trees[i] = noTree
-	}
-	for i, leaves := range kernels.Trees {
-		trees[leaves] = uint8(i)
-	}
-	return trees
-}()
-
-const noTree = 255
-
-// tree returns the tree that sums the subtree of the given level at row base,
-// and its strides; noTree if no kernel has one for all of it.
-func (t *rowTree) tree(level, base int) (tree uint8, strides [kernels.ColsLevels]int) {
-	var rows [1 << kernels.ColsLevels]int
-	rows[0] = base
-	n := 1
-	levels := 0
-	leaves := uint8(1)
-	for _, w := range t.weights[:level] {
-		if base+w >= t.reduce {
-			continue
-		}
-		if levels == len(strides) {
-			return noTree, strides
-		}
-		for i, row := range rows[:n] {
-			rows[n+i] = row + w
-			if row+w < t.reduce {
-				leaves |= 1 << (n + i)
-			}
-		}
-		strides[levels] = w * t.m.row
-		levels++
-		n *= 2
-	}
-	return treeOf[leaves], strides
-}
-
-// node sums the subtree of the given level that begins at row base, and adds
-// it to the sums in the lefts slots below depth: to what lies to its left, from
-// the nearest on. The last subtree leaves the result in dst.
-func (t *rowTree) node(level, base, depth, lefts int, last bool) {
-	m := t.m
-	tree, strides := t.tree(level, base)
-	if tree == noTree {
-		level--
-		for base+t.weights[level] >= t.reduce {
-			level--
-		}
-		t.node(level, base, depth, 0, false)
-		t.node(level, base+t.weights[level], depth+1, lefts+1, last)
+	most := nodeBytesMost / m.t.Acc().Size()
+	if m.width <= most {
+		m.sumTile(reduce, lanes, mem)
 		return
 	}
-	var a kernels.ColsArgs
-	a.Tree, a.Strides = int(tree), strides
-	a.N, a.Outer, a.Lefts = m.width, m.outer, lefts
-	a.Src, a.SrcOuter = unsafe.Add(m.src, base*m.row), m.srcOuter
-	a.Dst, a.DstOuter = unsafe.Add(t.slots, (depth-lefts)*t.slot), t.pitch
-	if lefts > 0 {
-		a.Left, a.LeftOuter, a.LeftStep = unsafe.Add(t.slots, (depth-1)*t.slot), t.pitch, -t.slot
+	for c := 0; c < m.width; c += most {
+		tile := m.tile(c, most)
+		tile.sumTile(reduce, lanes, mem)
 	}
-	overrun := m.outer > 1
-	if last {
-		a.Dst, a.DstOuter, overrun = m.dst, m.dstOuter, m.overrun
+}
+
+// sumTile is sumTree for no more columns than a node takes.
+func (m *matrix) sumTile(reduce, lanes int, mem memory) {
+	slot := pitch(m.isa, m.width*m.t.Acc().Size())
+	nodes := m.programs.get(programKey{reduce, lanes, m.row, slot})
+	slots, _ := mem.take(treeSlots * slot)
+	r := newRun(m, reduce, slots, slot)
+	r.program(nodes)
+}
+
+// tile returns a tile of the columns, of the given width, whole vectors, or what is left.
+func (m *matrix) tile(column, width int) matrix {
+	tile := *m
+	tile.width = min(width, m.width-column)
+	tile.src, tile.dst = unsafe.Add(m.src, column*m.t.Size()), unsafe.Add(m.dst, column*m.t.Acc().Size())
+	if m.overrun == packed && width < m.width { // the next row begins with another tile, which is there already
+		tile.overrun = tight
 	}
-	if overrun {
-		a = wholeVectors(m.isa, m.t, a)
+	return tile
+}
+
+// addSecond adds the second one of two rows to the first.
+func (m *matrix) addSecond() {
+	most := nodeBytesMost / m.t.Size()
+	for c := 0; c < m.width; c += most {
+		tile := m.tile(c, most)
+		node := [1]kernels.ColsNode{{Tree: int(treeOf[0b11]), Strides: [kernels.ColsLevels]int{m.row}}}
+		r := newRun(&tile, 2, nil, 0)
+		r.program(node[:])
 	}
-	sumColumns(m.isa, m.t, a)
 }

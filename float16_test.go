@@ -134,7 +134,7 @@ func widenInKernels(t *testing.T, isa kernels.ISA, typ kernels.Type, src []uint1
 		}
 		clear(got)
 	}
-	cols(&kernels.ColsArgs{Dst: unsafe.Pointer(&got[0]), Src: unsafe.Pointer(&src[0]), N: len(src), Outer: 1}, isa, typ)
+	cols(&kernels.ColsArgs{Dst: unsafe.Pointer(&got[0]), Src: unsafe.Pointer(&src[0]), Nodes: new(kernels.ColsNode), Count: 1, N: len(src), Outer: 1}, isa, typ)
 	check("cols")
 
 	for _, n := range []int{1, 3, typ.Lanes() - 1, typ.Lanes(), typ.Lanes() + 17, typ.Block()} {

@@ -152,36 +152,45 @@ func colsGeneric(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type) {
 const strip = 64
 
 func sumCols[A accumulator](t kernels.Type, a *kernels.ColsArgs) {
-	var pending [kernels.ColsLevels + 1][strip]A
-	leaves := kernels.Trees[a.Tree]
-	size := t.Size()
+	nodes := unsafe.Slice(a.Nodes, a.Count)
 	for o := range a.Outer {
-		src := unsafe.Add(a.Src, o*a.SrcOuter)
-		dst := unsafe.Slice((*A)(unsafe.Add(a.Dst, o*a.DstOuter)), a.N)
-		for c := 0; c < a.N; c += strip {
-			n := min(strip, a.N-c)
-			x := sumTree(t, &pending, a, leaves, kernels.TreeLevels(leaves), unsafe.Add(src, c*size), n)
-			for l := range a.Lefts {
-				left := unsafe.Slice((*A)(unsafe.Add(a.Left, o*a.LeftOuter+l*a.LeftStep)), a.N)
-				add(x, left[c:c+n])
+		for i := range nodes {
+			to := unsafe.Add(a.Slots, nodes[i].To)
+			if i == len(nodes)-1 {
+				to = unsafe.Add(a.Dst, o*a.DstOuter)
 			}
-			copy(dst[c:], x)
+			sumNode(t, a, &nodes[i], unsafe.Slice((*A)(to), a.N), unsafe.Add(a.Src, o*a.SrcOuter+nodes[i].Src))
 		}
+	}
+}
+
+// sumNode sums the node whose first row is at src.
+func sumNode[A accumulator](t kernels.Type, a *kernels.ColsArgs, node *kernels.ColsNode, dst []A, src unsafe.Pointer) {
+	var pending [kernels.ColsLevels + 1][strip]A
+	leaves := kernels.Trees[node.Tree]
+	for c := 0; c < a.N; c += strip {
+		n := min(strip, a.N-c)
+		x := sumTree(t, &pending, node, leaves, kernels.TreeLevels(leaves), unsafe.Add(src, c*t.Size()), n)
+		for l := range node.Lefts {
+			left := unsafe.Slice((*A)(unsafe.Add(a.Slots, node.Left+l*a.SlotStep)), a.N)
+			add(x, left[c:c+n])
+		}
+		copy(dst[c:], x)
 	}
 }
 
 // sumTree returns the sum of those of the 2^level rows at src that exist, the
 // first one for one, in pending[level].
-func sumTree[A accumulator](t kernels.Type, pending *[kernels.ColsLevels + 1][strip]A, a *kernels.ColsArgs, leaves uint8, level int, src unsafe.Pointer, n int) []A {
+func sumTree[A accumulator](t kernels.Type, pending *[kernels.ColsLevels + 1][strip]A, node *kernels.ColsNode, leaves uint8, level int, src unsafe.Pointer, n int) []A {
 	x := pending[level][:n]
 	if level == 0 {
 		widen(t, x, src)
 		return x
 	}
 	level--
-	copy(x, sumTree(t, pending, a, leaves, level, src, n))
+	copy(x, sumTree(t, pending, node, leaves, level, src, n))
 	if right := leaves >> (1 << level); right&1 != 0 {
-		add(x, sumTree(t, pending, a, right, level, unsafe.Add(src, a.Strides[level]), n))
+		add(x, sumTree(t, pending, node, right, level, unsafe.Add(src, node.Strides[level]), n))
 	}
 	return x
 }

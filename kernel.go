@@ -50,49 +50,56 @@ func callRows(isa kernels.ISA, t kernels.Type, a *kernels.RowsArgs) {
 	blocks(a, isa, t)
 }
 
-// sumColumns does what a says of cols.
-func sumColumns(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) {
-	size, acc := t.Size(), t.Acc().Size()
-	rows := bits.OnesCount8(kernels.Trees[a.Tree])
-	perColumn := rows*size + acc*a.Lefts // bytes read
-	items, columns := kernels.MaxBytes/max(perColumn*a.N, rows*cacheLine), a.N
-	if items == 0 {
-		items, columns = 1, kernels.MaxBytes/perColumn&^63
+// callCols does what a says of cols: as many items at a time as may be, or some
+// nodes of one.
+func callCols(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs) {
+	nodes := unsafe.Slice(a.Nodes, a.Count)
+	item := 0 // bytes that it reads
+	for i := range nodes {
+		item += nodeBytes(t, &nodes[i], a.N)
 	}
-	for o := 0; o < a.Outer; o += items {
-		for c := 0; c < a.N; c += columns {
-			b := a
-			b.Outer, b.N = min(items, a.Outer-o), min(columns, a.N-c)
-			b.Src = unsafe.Add(a.Src, o*a.SrcOuter+c*size)
-			b.Dst = unsafe.Add(a.Dst, o*a.DstOuter+c*acc)
-			if a.Lefts > 0 {
-				b.Left = unsafe.Add(a.Left, o*a.LeftOuter+c*acc)
-			}
-			cols(&b, isa, t)
+	if item > kernels.MaxBytes {
+		for o := range a.Outer {
+			b := *a
+			b.Src, b.Dst, b.Outer = unsafe.Add(a.Src, o*a.SrcOuter), unsafe.Add(a.Dst, o*a.DstOuter), 1
+			callNodes(isa, t, &b, nodes)
 		}
+		return
+	}
+	items := kernels.MaxBytes / item
+	if a.Outer <= items {
+		cols(a, isa, t)
+		return
+	}
+	b := *a
+	for o := 0; o < a.Outer; o += items {
+		b.Src, b.Dst, b.Outer = unsafe.Add(a.Src, o*a.SrcOuter), unsafe.Add(a.Dst, o*a.DstOuter), min(items, a.Outer-o)
+		cols(&b, isa, t)
 	}
 }
 
-// wholeVectors does what a says of cols for all outer items but the last few, and
-// returns what is left of a. Their rows are taken as whole vectors: what is added
-// behind the end of a row of Dst must not matter. What is read there lies before
-// the end of the last few items.
-func wholeVectors(isa kernels.ISA, t kernels.Type, a kernels.ColsArgs) kernels.ColsArgs {
-	acc := t.Acc().Size()
-	lanes := kernels.ISAs[isa].VecBytes / acc
-	items := a.Outer - (lanes - 1)
-	if lanes <= 1 || items < lanes || a.N%lanes == 0 || a.SrcOuter < a.N*t.Size() {
-		return a
+// callNodes does what a says of cols for one item, some nodes at a time.
+func callNodes(isa kernels.ISA, t kernels.Type, a *kernels.ColsArgs, nodes []kernels.ColsNode) {
+	for i := 0; i < len(nodes); {
+		j, bytes := i, 0
+		for j < len(nodes) && (bytes == 0 || bytes+nodeBytes(t, &nodes[j], a.N) <= kernels.MaxBytes) {
+			bytes += nodeBytes(t, &nodes[j], a.N)
+			j++
+		}
+		b := *a
+		b.Nodes, b.Count = &nodes[i], j-i
+		if j < len(nodes) {
+			b.Dst = unsafe.Add(a.Slots, nodes[j-1].To)
+		}
+		cols(&b, isa, t)
+		i = j
 	}
-	b := a
-	b.N, b.Outer = a.N+lanes-a.N%lanes, items
-	sumColumns(isa, t, b)
-	a.Outer -= items
-	a.Src, a.Dst = unsafe.Add(a.Src, items*a.SrcOuter), unsafe.Add(a.Dst, items*a.DstOuter)
-	if a.Lefts > 0 {
-		a.Left = unsafe.Add(a.Left, items*a.LeftOuter)
-	}
-	return a
+}
+
+// nodeBytes is the number of bytes that a node reads for n columns.
+func nodeBytes(t kernels.Type, node *kernels.ColsNode, n int) int {
+	rows := bits.OnesCount8(kernels.Trees[node.Tree])
+	return rows*max(n*t.Size(), cacheLine) + node.Lefts*n*t.Acc().Size()
 }
 
 // roundTo rounds n accumulators to elements of t.

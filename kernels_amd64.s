@@ -35441,2412 +35441,167 @@ end:
 // Requires: AVX
 TEXT ·colsF32AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+32
-	JLT     one0
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VADDPS (DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	VADDPS 64(DI), Y2, Y2
-	VADDPS 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-32, SI
-	JMP     many0
-
-one0:
-	CMPQ    SI, $+8
-	JLT     last0
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     one0done
-	MOVQ    BX, R8
-
-one0left:
-	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one0left
-
-one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VADDPS (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	VMASKMOVPS (DX), Y3, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R8
-	TESTQ      R8, R8
-	JEQ        narrow0done
-	MOVQ       BX, DI
-
-narrow0left:
-	VMASKMOVPS (DI), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), DI
-	TESTB        $0x04, SI
-	JEQ          nohalf_1
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_1:
-	TESTB     $0x02, SI
-	JEQ       nopair_2
-	VMOVSD    X2, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X2, X2
-
-nopair_2:
-	TESTB  $0x01, SI
-	JEQ    noone_3
-	VMOVSS X2, (DI)
-
-noone_3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow0outer
-	JMP end
-
-tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow1
-	CMPQ DI, $+8
-	JEQ  vector1
-
-outer1:
-	MOVQ    DI, R8
-	ANDQ    $+7, R8
-	TESTQ   R8, R8
-	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, CX
-	VMOVUPS (DX), Y3
-	VADDPS  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
-	MOVQ    DI, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
-
-many1:
-	CMPQ    DI, $+32
-	JLT     one1
-	VMOVUPS (DX), Y3
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y1
-	VMOVUPS 96(DX), Y0
-	VADDPS  (DX)(SI*1), Y3, Y3
-	VADDPS  32(DX)(SI*1), Y2, Y2
-	VADDPS  64(DX)(SI*1), Y1, Y1
-	VADDPS  96(DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     many1done
-	MOVQ    CX, R8
-
-many1left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    many1left
-
-many1done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, CX
-	ADDQ    $-32, DI
-	JMP     many1
-
-one1:
-	CMPQ    DI, $+8
-	JLT     last1
-	VMOVUPS (DX), Y0
-	VADDPS  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     one1done
-	MOVQ    CX, R9
-
-one1left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one1left
-
-one1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, CX
-	ADDQ    $-8, DI
-	JMP     one1
-
-last1:
-	TESTQ   DI, DI
-	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), DI
-
-vector1outer:
-	VMOVUPS (DX), Y0
-	VADDPS  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, R8
-
-vector1left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    DI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (DX)(SI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R9
-	TESTQ      R9, R9
-	JEQ        narrow1done
-	MOVQ       CX, R8
-
-narrow1left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (BX), R8
-	TESTB        $0x04, DI
-	JEQ          nohalf_4
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_4:
-	TESTB     $0x02, DI
-	JEQ       nopair_5
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_5:
-	TESTB  $0x01, DI
-	JEQ    noone_6
-	VMOVSS X1, (R8)
-
-noone_6:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
-
-tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow2
-	CMPQ R9, $+8
-	JEQ  vector2
-
-outer2:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Y0
-	VADDPS  (SI)(BX*1), Y0, Y0
-	VADDPS  (SI)(DI*1), Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-
-many2:
-	CMPQ    R9, $+32
-	JLT     one2
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VADDPS  (SI)(BX*1), Y0, Y0
-	VADDPS  32(SI)(BX*1), Y1, Y1
-	VADDPS  64(SI)(BX*1), Y2, Y2
-	VADDPS  96(SI)(BX*1), Y3, Y3
-	VADDPS  (SI)(DI*1), Y0, Y0
-	VADDPS  32(SI)(DI*1), Y1, Y1
-	VADDPS  64(SI)(DI*1), Y2, Y2
-	VADDPS  96(SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many2done
-	MOVQ    CX, R10
-
-many2left:
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many2left
-
-many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-32, R9
-	JMP     many2
-
-one2:
-	CMPQ    R9, $+8
-	JLT     last2
-	VMOVUPS (SI), Y3
-	VADDPS  (SI)(BX*1), Y3, Y3
-	VADDPS  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one2done
-	MOVQ    CX, R11
-
-one2left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one2left
-
-one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-8, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VMOVUPS (SI), Y3
-	VADDPS  (SI)(BX*1), Y3, Y3
-	VADDPS  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	VMASKMOVPS (SI), Y3, Y2
-	VMASKMOVPS (SI)(BX*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (SI)(DI*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow2done
-	MOVQ       CX, R10
-
-narrow2left:
-	VMASKMOVPS (R10), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), R10
-	TESTB        $0x04, R9
-	JEQ          nohalf_7
-	VMOVUPS      X2, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_7:
-	TESTB     $0x02, R9
-	JEQ       nopair_8
-	VMOVSD    X2, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X2, X2
-
-nopair_8:
-	TESTB  $0x01, R9
-	JEQ    noone_9
-	VMOVSS X2, (R10)
-
-noone_9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow2outer
-	JMP end
-
-tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow3
-	CMPQ R9, $+8
-	JEQ  vector3
-
-outer3:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Y3
-	VADDPS  (R8)(SI*1), Y3, Y3
-	VMOVUPS (R8)(CX*1), Y2
-	VADDPS  (R8)(DX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap3done
-	MOVQ    BX, R11
-
-overlap3left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
-
-many3:
-	CMPQ    R9, $+32
-	JLT     one3
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPS  (R8)(SI*1), Y3, Y3
-	VADDPS  32(R8)(SI*1), Y2, Y2
-	VADDPS  64(R8)(SI*1), Y1, Y1
-	VADDPS  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y4
-	VMOVUPS 32(R8)(CX*1), Y5
-	VMOVUPS 64(R8)(CX*1), Y6
-	VMOVUPS 96(R8)(CX*1), Y7
-	VADDPS  (R8)(DX*1), Y4, Y4
-	VADDPS  32(R8)(DX*1), Y5, Y5
-	VADDPS  64(R8)(DX*1), Y6, Y6
-	VADDPS  96(R8)(DX*1), Y7, Y7
-	VADDPS  Y4, Y3, Y3
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many3done
-	MOVQ    BX, R10
-
-many3left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many3left
-
-many3done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DI
-	ADDQ    $+128, BX
-	ADDQ    $-32, R9
-	JMP     many3
-
-one3:
-	CMPQ    R9, $+8
-	JLT     last3
-	VMOVUPS (R8), Y0
-	VADDPS  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VADDPS  (R8)(DX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one3done
-	MOVQ    BX, R11
-
-one3left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one3left
-
-one3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DI
-	ADDQ    $+32, BX
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VMOVUPS (R8), Y0
-	VADDPS  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VADDPS  (R8)(DX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector3done
-	MOVQ    BX, R10
-
-vector3left:
-	VADDPS (R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    BX, 8(SP)
-
-narrow3outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(SI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R8)(CX*1), Y0, Y2
-	VMASKMOVPS (R8)(DX*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow3done
-	MOVQ       BX, R10
-
-narrow3left:
-	VMASKMOVPS (R10), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (DI), R10
-	TESTB        $0x04, R9
-	JEQ          nohalf_10
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_10:
-	TESTB     $0x02, R9
-	JEQ       nopair_11
-	VMOVSD    X1, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X1, X1
-
-nopair_11:
-	TESTB  $0x01, R9
-	JEQ    noone_12
-	VMOVSS X1, (R10)
-
-noone_12:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow3outer
-	JMP end
-
-tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow4
-	CMPQ R10, $+8
-	JEQ  vector4
-
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Y0
-	VADDPS  (DX)(R8*1), Y0, Y0
-	VMOVUPS (DX)(BX*1), Y1
-	VADDPS  (DX)(DI*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VADDPS  (R9), Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-
-many4:
-	CMPQ    R10, $+32
-	JLT     one4
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VADDPS  (DX)(R8*1), Y0, Y0
-	VADDPS  32(DX)(R8*1), Y1, Y1
-	VADDPS  64(DX)(R8*1), Y2, Y2
-	VADDPS  96(DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y7
-	VMOVUPS 32(DX)(BX*1), Y6
-	VMOVUPS 64(DX)(BX*1), Y5
-	VMOVUPS 96(DX)(BX*1), Y4
-	VADDPS  (DX)(DI*1), Y7, Y7
-	VADDPS  32(DX)(DI*1), Y6, Y6
-	VADDPS  64(DX)(DI*1), Y5, Y5
-	VADDPS  96(DX)(DI*1), Y4, Y4
-	VADDPS  Y7, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y4, Y3, Y3
-	VADDPS  (R9), Y0, Y0
-	VADDPS  32(R9), Y1, Y1
-	VADDPS  64(R9), Y2, Y2
-	VADDPS  96(R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many4done
-	MOVQ    SI, R11
-
-many4left:
-	VADDPS (R11), Y0, Y0
-	VADDPS 32(R11), Y1, Y1
-	VADDPS 64(R11), Y2, Y2
-	VADDPS 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $-32, R10
-	JMP     many4
-
-one4:
-	CMPQ    R10, $+8
-	JLT     last4
-	VMOVUPS (DX), Y3
-	VADDPS  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VADDPS  (DX)(DI*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VADDPS  (R9), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one4done
-	MOVQ    SI, R12
-
-one4left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $-8, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Y3
-	VADDPS  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VADDPS  (DX)(DI*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VADDPS  (R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(R8*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (DX)(BX*1), Y3, Y1
-	VMASKMOVPS (DX)(DI*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R9), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	MOVQ       8(SP), SI
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow4done
-	MOVQ       SI, R11
-
-narrow4left:
-	VMASKMOVPS (R11), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (CX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_13
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_13:
-	TESTB     $0x02, R10
-	JEQ       nopair_14
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_14:
-	TESTB  $0x01, R10
-	JEQ    noone_15
-	VMOVSS X2, (R11)
-
-noone_15:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), DI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow5
-	CMPQ R10, $+8
-	JEQ  vector5
-
-outer5:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Y3
-	VADDPS  (DI)(R9*1), Y3, Y3
-	VADDPS  (DI)(DX*1), Y3, Y3
-	VMOVUPS (CX), Y2
-	VADDPS  (CX)(DX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap5done
-	MOVQ    R8, R12
-
-overlap5left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-
-many5:
-	CMPQ    R10, $+32
-	JLT     one5
-	VMOVUPS (DI), Y3
-	VMOVUPS 32(DI), Y2
-	VMOVUPS 64(DI), Y1
-	VMOVUPS 96(DI), Y0
-	VADDPS  (DI)(R9*1), Y3, Y3
-	VADDPS  32(DI)(R9*1), Y2, Y2
-	VADDPS  64(DI)(R9*1), Y1, Y1
-	VADDPS  96(DI)(R9*1), Y0, Y0
-	VADDPS  (DI)(DX*1), Y3, Y3
-	VADDPS  32(DI)(DX*1), Y2, Y2
-	VADDPS  64(DI)(DX*1), Y1, Y1
-	VADDPS  96(DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y4
-	VMOVUPS 32(CX), Y5
-	VMOVUPS 64(CX), Y6
-	VMOVUPS 96(CX), Y7
-	VADDPS  (CX)(DX*1), Y4, Y4
-	VADDPS  32(CX)(DX*1), Y5, Y5
-	VADDPS  64(CX)(DX*1), Y6, Y6
-	VADDPS  96(CX)(DX*1), Y7, Y7
-	VADDPS  Y4, Y3, Y3
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y7, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many5done
-	MOVQ    R8, R11
-
-many5left:
-	VADDPS (R11), Y3, Y3
-	VADDPS 32(R11), Y2, Y2
-	VADDPS 64(R11), Y1, Y1
-	VADDPS 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many5left
-
-many5done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-32, R10
-	JMP     many5
-
-one5:
-	CMPQ    R10, $+8
-	JLT     last5
-	VMOVUPS (DI), Y0
-	VADDPS  (DI)(R9*1), Y0, Y0
-	VADDPS  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VADDPS  (CX)(DX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one5done
-	MOVQ    R8, R12
-
-one5left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one5left
-
-one5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-8, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (DI), Y0
-	VADDPS  (DI)(R9*1), Y0, Y0
-	VADDPS  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VADDPS  (CX)(DX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector5done
-	MOVQ    R8, R11
-
-vector5left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	VMASKMOVPS (DI), Y0, Y1
-	VMASKMOVPS (DI)(R9*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (DI)(DX*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (CX), Y0, Y2
-	VMASKMOVPS (CX)(DX*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), R8
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow5done
-	MOVQ       R8, R11
-
-narrow5left:
-	VMASKMOVPS (R11), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (BX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_16
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_16:
-	TESTB     $0x02, R10
-	JEQ       nopair_17
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_17:
-	TESTB  $0x01, R10
-	JEQ    noone_18
-	VMOVSS X1, (R11)
-
-noone_18:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DI
-	ADDQ  80(AX), CX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow5outer
-	JMP end
-
-tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow6
-	CMPQ R10, $+8
-	JEQ  vector6
-
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	VMOVUPS (SI), Y0
-	VADDPS  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(DI*1), Y1
-	VADDPS  (SI)(R8*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (BX), Y1
-	VADDPS  (BX)(CX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    R9, R12
-
-overlap6left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-
-many6:
-	CMPQ    R10, $+32
-	JLT     one6
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VADDPS  (SI)(CX*1), Y0, Y0
-	VADDPS  32(SI)(CX*1), Y1, Y1
-	VADDPS  64(SI)(CX*1), Y2, Y2
-	VADDPS  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y7
-	VMOVUPS 32(SI)(DI*1), Y6
-	VMOVUPS 64(SI)(DI*1), Y5
-	VMOVUPS 96(SI)(DI*1), Y4
-	VADDPS  (SI)(R8*1), Y7, Y7
-	VADDPS  32(SI)(R8*1), Y6, Y6
-	VADDPS  64(SI)(R8*1), Y5, Y5
-	VADDPS  96(SI)(R8*1), Y4, Y4
-	VADDPS  Y7, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y4, Y3, Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  (BX)(CX*1), Y4, Y4
-	VADDPS  32(BX)(CX*1), Y5, Y5
-	VADDPS  64(BX)(CX*1), Y6, Y6
-	VADDPS  96(BX)(CX*1), Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many6done
-	MOVQ    R9, R11
-
-many6left:
-	VADDPS (R11), Y0, Y0
-	VADDPS 32(R11), Y1, Y1
-	VADDPS 64(R11), Y2, Y2
-	VADDPS 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many6left
-
-many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $-32, R10
-	JMP     many6
-
-one6:
-	CMPQ    R10, $+8
-	JLT     last6
-	VMOVUPS (SI), Y3
-	VADDPS  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VADDPS  (SI)(R8*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VADDPS  (BX)(CX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one6done
-	MOVQ    R9, R12
-
-one6left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one6left
-
-one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-8, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Y3
-	VADDPS  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VADDPS  (SI)(R8*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VADDPS  (BX)(CX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    R9, R11
-
-vector6left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	VMASKMOVPS (SI), Y3, Y2
-	VMASKMOVPS (SI)(CX*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (SI)(DI*1), Y3, Y1
-	VMASKMOVPS (SI)(R8*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (BX), Y3, Y1
-	VMASKMOVPS (BX)(CX*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	MOVQ       8(SP), R9
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow6done
-	MOVQ       R9, R11
-
-narrow6left:
-	VMASKMOVPS (R11), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_19
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_19:
-	TESTB     $0x02, R10
-	JEQ       nopair_20
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_20:
-	TESTB  $0x01, R10
-	JEQ    noone_21
-	VMOVSS X2, (R11)
-
-noone_21:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
-
-tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow7
-	CMPQ R10, $+8
-	JEQ  vector7
-
-outer7:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Y3
-	VADDPS  (R8)(BX*1), Y3, Y3
-	VADDPS  (R8)(SI*1), Y3, Y3
-	VMOVUPS (DX), Y2
-	VADDPS  (DX)(BX*1), Y2, Y2
-	VADDPS  (DX)(SI*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap7done
-	MOVQ    CX, R12
-
-overlap7left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-
-many7:
-	CMPQ    R10, $+32
-	JLT     one7
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPS  (R8)(BX*1), Y3, Y3
-	VADDPS  32(R8)(BX*1), Y2, Y2
-	VADDPS  64(R8)(BX*1), Y1, Y1
-	VADDPS  96(R8)(BX*1), Y0, Y0
-	VADDPS  (R8)(SI*1), Y3, Y3
-	VADDPS  32(R8)(SI*1), Y2, Y2
-	VADDPS  64(R8)(SI*1), Y1, Y1
-	VADDPS  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y7
-	VMOVUPS 32(DX), Y6
-	VMOVUPS 64(DX), Y5
-	VMOVUPS 96(DX), Y4
-	VADDPS  (DX)(BX*1), Y7, Y7
-	VADDPS  32(DX)(BX*1), Y6, Y6
-	VADDPS  64(DX)(BX*1), Y5, Y5
-	VADDPS  96(DX)(BX*1), Y4, Y4
-	VADDPS  (DX)(SI*1), Y7, Y7
-	VADDPS  32(DX)(SI*1), Y6, Y6
-	VADDPS  64(DX)(SI*1), Y5, Y5
-	VADDPS  96(DX)(SI*1), Y4, Y4
-	VADDPS  Y7, Y3, Y3
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y4, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many7done
-	MOVQ    CX, R11
-
-many7left:
-	VADDPS (R11), Y3, Y3
-	VADDPS 32(R11), Y2, Y2
-	VADDPS 64(R11), Y1, Y1
-	VADDPS 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many7left
-
-many7done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $-32, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+8
-	JLT     last7
-	VMOVUPS (R8), Y0
-	VADDPS  (R8)(BX*1), Y0, Y0
-	VADDPS  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VADDPS  (DX)(BX*1), Y1, Y1
-	VADDPS  (DX)(SI*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one7done
-	MOVQ    CX, R12
-
-one7left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one7left
-
-one7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-8, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R8), Y0
-	VADDPS  (R8)(BX*1), Y0, Y0
-	VADDPS  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VADDPS  (DX)(BX*1), Y1, Y1
-	VADDPS  (DX)(SI*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector7done
-	MOVQ    CX, R11
-
-vector7left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    CX, 8(SP)
-
-narrow7outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(BX*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (R8)(SI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (DX), Y0, Y2
-	VMASKMOVPS (DX)(BX*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (DX)(SI*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow7done
-	MOVQ       CX, R11
-
-narrow7left:
-	VMASKMOVPS (R11), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (DI), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_22
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_22:
-	TESTB     $0x02, R10
-	JEQ       nopair_23
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_23:
-	TESTB  $0x01, R10
-	JEQ    noone_24
-	VMOVSS X1, (R11)
-
-noone_24:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow8
-	CMPQ R10, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y0
-	VADDPS  (R9)(DX*1), Y0, Y0
-	VMOVUPS (R9)(R8*1), Y1
-	VADDPS  (R9)(CX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VADDPS  (DI)(DX*1), Y1, Y1
-	VADDPS  (DI)(R8*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+32
-	JLT     one8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VADDPS  (R9)(DX*1), Y0, Y0
-	VADDPS  32(R9)(DX*1), Y1, Y1
-	VADDPS  64(R9)(DX*1), Y2, Y2
-	VADDPS  96(R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y4
-	VMOVUPS 32(R9)(R8*1), Y5
-	VMOVUPS 64(R9)(R8*1), Y6
-	VMOVUPS 96(R9)(R8*1), Y7
-	VADDPS  (R9)(CX*1), Y4, Y4
-	VADDPS  32(R9)(CX*1), Y5, Y5
-	VADDPS  64(R9)(CX*1), Y6, Y6
-	VADDPS  96(R9)(CX*1), Y7, Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS (DI), Y7
-	VMOVUPS 32(DI), Y6
-	VMOVUPS 64(DI), Y5
-	VMOVUPS 96(DI), Y4
-	VADDPS  (DI)(DX*1), Y7, Y7
-	VADDPS  32(DI)(DX*1), Y6, Y6
-	VADDPS  64(DI)(DX*1), Y5, Y5
-	VADDPS  96(DI)(DX*1), Y4, Y4
-	VADDPS  (DI)(R8*1), Y7, Y7
-	VADDPS  32(DI)(R8*1), Y6, Y6
-	VADDPS  64(DI)(R8*1), Y5, Y5
-	VADDPS  96(DI)(R8*1), Y4, Y4
-	VADDPS  Y7, Y0, Y0
-	VADDPS  Y6, Y1, Y1
-	VADDPS  Y5, Y2, Y2
-	VADDPS  Y4, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
-
-many8left:
-	VADDPS (R11), Y0, Y0
-	VADDPS 32(R11), Y1, Y1
-	VADDPS 64(R11), Y2, Y2
-	VADDPS 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DI
+	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $-32, R10
-	JMP     many8
+	ADDQ    $+128, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one8:
-	CMPQ    R10, $+8
-	JLT     last8
-	VMOVUPS (R9), Y3
-	VADDPS  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VADDPS  (R9)(CX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPS  (DI)(DX*1), Y2, Y2
-	VADDPS  (DI)(R8*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
 
-one8left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DI
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $-8, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (R9), Y3
-	VADDPS  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VADDPS  (R9)(CX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPS  (DI)(DX*1), Y2, Y2
-	VADDPS  (DI)(R8*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    BX, 8(SP)
-
-narrow8outer:
-	VMASKMOVPS (R9), Y3, Y2
-	VMASKMOVPS (R9)(DX*1), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (R9)(R8*1), Y3, Y1
-	VMASKMOVPS (R9)(CX*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS (DI), Y3, Y1
-	VMASKMOVPS (DI)(DX*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VMASKMOVPS (DI)(R8*1), Y3, Y0
-	VADDPS     Y0, Y1, Y1
-	VADDPS     Y1, Y2, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow8done
-	MOVQ       BX, R11
-
-narrow8left:
-	VMASKMOVPS (R11), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (SI), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_25
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_25:
-	TESTB     $0x02, R10
-	JEQ       nopair_26
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_26:
-	TESTB  $0x01, R10
-	JEQ    noone_27
-	VMOVSS X2, (R11)
-
-noone_27:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R8
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow9
-	CMPQ R10, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
+apart0:
 	VMOVUPS (CX), Y3
-	VADDPS  (CX)(DI*1), Y3, Y3
-	VMOVUPS (CX)(R9*1), Y2
-	VADDPS  (CX)(BX*1), Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS (SI), Y2
-	VADDPS  (SI)(DI*1), Y2, Y2
-	VMOVUPS (SI)(R9*1), Y1
-	VADDPS  (SI)(BX*1), Y1, Y1
-	VADDPS  Y1, Y2, Y2
-	VADDPS  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     one0done
+	MOVQ    DI, R8
 
-overlap9left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap9left
+one0left:
+	VADDPS (R8), Y3, Y3
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
 
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+one0done:
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
-many9:
-	CMPQ    R10, $+32
-	JLT     one9
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
+
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
+
+many1:
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
@@ -37855,235 +35610,782 @@ many9:
 	VADDPS  32(CX)(DI*1), Y2, Y2
 	VADDPS  64(CX)(DI*1), Y1, Y1
 	VADDPS  96(CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y4
-	VMOVUPS 32(CX)(R9*1), Y5
-	VMOVUPS 64(CX)(R9*1), Y6
-	VMOVUPS 96(CX)(R9*1), Y7
-	VADDPS  (CX)(BX*1), Y4, Y4
-	VADDPS  32(CX)(BX*1), Y5, Y5
-	VADDPS  64(CX)(BX*1), Y6, Y6
-	VADDPS  96(CX)(BX*1), Y7, Y7
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     many1done
+	MOVQ    BX, R10
+
+many1left:
+	VADDPS (R10), Y3, Y3
+	VADDPS 32(R10), Y2, Y2
+	VADDPS 64(R10), Y1, Y1
+	VADDPS 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many1left
+
+many1done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-32, R8
+	CMPQ    R8, $+0
+	JGE     many1
+
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Y0
+	VADDPS  (CX)(DI*1), Y0, Y0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
+	JEQ     one1done
+	MOVQ    BX, R9
+
+one1left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one1left
+
+one1done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
+
+tree2:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
+
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
+
+many2:
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VADDPS  (DI)(CX*1), Y0, Y0
+	VADDPS  32(DI)(CX*1), Y1, Y1
+	VADDPS  64(DI)(CX*1), Y2, Y2
+	VADDPS  96(DI)(CX*1), Y3, Y3
+	VADDPS  (DI)(R8*1), Y0, Y0
+	VADDPS  32(DI)(R8*1), Y1, Y1
+	VADDPS  64(DI)(R8*1), Y2, Y2
+	VADDPS  96(DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many2done
+	MOVQ    SI, R12
+
+many2left:
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many2left
+
+many2done:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
+
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Y3
+	VADDPS  (DI)(CX*1), Y3, Y3
+	VADDPS  (DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one2done
+	MOVQ    SI, R11
+
+one2left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one2left
+
+one2done:
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
+
+tree3:
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
+
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
+
+many3:
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VADDPS  (R9)(R8*1), Y3, Y3
+	VADDPS  32(R9)(R8*1), Y2, Y2
+	VADDPS  64(R9)(R8*1), Y1, Y1
+	VADDPS  96(R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y4
+	VMOVUPS 32(R9)(SI*1), Y5
+	VMOVUPS 64(R9)(SI*1), Y6
+	VMOVUPS 96(R9)(SI*1), Y7
+	VADDPS  (R9)(BX*1), Y4, Y4
+	VADDPS  32(R9)(BX*1), Y5, Y5
+	VADDPS  64(R9)(BX*1), Y6, Y6
+	VADDPS  96(R9)(BX*1), Y7, Y7
 	VADDPS  Y4, Y3, Y3
 	VADDPS  Y5, Y2, Y2
 	VADDPS  Y6, Y1, Y1
 	VADDPS  Y7, Y0, Y0
-	VMOVUPS (SI), Y7
-	VMOVUPS 32(SI), Y6
-	VMOVUPS 64(SI), Y5
-	VMOVUPS 96(SI), Y4
-	VADDPS  (SI)(DI*1), Y7, Y7
-	VADDPS  32(SI)(DI*1), Y6, Y6
-	VADDPS  64(SI)(DI*1), Y5, Y5
-	VADDPS  96(SI)(DI*1), Y4, Y4
-	VMOVUPS (SI)(R9*1), Y8
-	VMOVUPS 32(SI)(R9*1), Y9
-	VMOVUPS 64(SI)(R9*1), Y10
-	VMOVUPS 96(SI)(R9*1), Y11
-	VADDPS  (SI)(BX*1), Y8, Y8
-	VADDPS  32(SI)(BX*1), Y9, Y9
-	VADDPS  64(SI)(BX*1), Y10, Y10
-	VADDPS  96(SI)(BX*1), Y11, Y11
-	VADDPS  Y8, Y7, Y7
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y10, Y5, Y5
-	VADDPS  Y11, Y4, Y4
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many3done
+	MOVQ    DI, R12
+
+many3left:
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many3left
+
+many3done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+128, R9
+	ADDQ    $+128, CX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
+
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
+	VMOVUPS (R9), Y0
+	VADDPS  (R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y1
+	VADDPS  (R9)(BX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one3done
+	MOVQ    DI, R11
+
+one3left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
+
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
+
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
+
+many4:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VADDPS  (BX)(SI*1), Y0, Y0
+	VADDPS  32(BX)(SI*1), Y1, Y1
+	VADDPS  64(BX)(SI*1), Y2, Y2
+	VADDPS  96(BX)(SI*1), Y3, Y3
+	VADDPS  (BX)(DI*1), Y0, Y0
+	VADDPS  32(BX)(DI*1), Y1, Y1
+	VADDPS  64(BX)(DI*1), Y2, Y2
+	VADDPS  96(BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(R10), Y4
+	VADDPS  (R10)(DI*1), Y7, Y7
+	VADDPS  32(R10)(DI*1), Y6, Y6
+	VADDPS  64(R10)(DI*1), Y5, Y5
+	VADDPS  96(R10)(DI*1), Y4, Y4
+	VADDPS  Y7, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y4, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    R9, R13
+
+many4left:
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+128, BX
+	ADDQ    $+128, R10
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Y3
+	VADDPS  (BX)(SI*1), Y3, Y3
+	VADDPS  (BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y2
+	VADDPS  (R10)(DI*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one4done
+	MOVQ    R9, R12
+
+one4left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VADDPS  (CX)(DI*1), Y3, Y3
+	VADDPS  32(CX)(DI*1), Y2, Y2
+	VADDPS  64(CX)(DI*1), Y1, Y1
+	VADDPS  96(CX)(DI*1), Y0, Y0
+	VADDPS  (CX)(BX*1), Y3, Y3
+	VADDPS  32(CX)(BX*1), Y2, Y2
+	VADDPS  64(CX)(BX*1), Y1, Y1
+	VADDPS  96(CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+	VADDPS  (R8)(DI*1), Y4, Y4
+	VADDPS  32(R8)(DI*1), Y5, Y5
+	VADDPS  64(R8)(DI*1), Y6, Y6
+	VADDPS  96(R8)(DI*1), Y7, Y7
+	VADDPS  (R8)(BX*1), Y4, Y4
+	VADDPS  32(R8)(BX*1), Y5, Y5
+	VADDPS  64(R8)(BX*1), Y6, Y6
+	VADDPS  96(R8)(BX*1), Y7, Y7
+	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y7, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R10, R13
+
+many5left:
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Y0
+	VADDPS  (CX)(DI*1), Y0, Y0
+	VADDPS  (CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y1
+	VADDPS  (R8)(DI*1), Y1, Y1
+	VADDPS  (R8)(BX*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one5done
+	MOVQ    R10, R12
+
+one5left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
+
+many6:
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VADDPS  (R9)(BX*1), Y0, Y0
+	VADDPS  32(R9)(BX*1), Y1, Y1
+	VADDPS  64(R9)(BX*1), Y2, Y2
+	VADDPS  96(R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y7
+	VMOVUPS 32(R9)(CX*1), Y6
+	VMOVUPS 64(R9)(CX*1), Y5
+	VMOVUPS 96(R9)(CX*1), Y4
+	VADDPS  (R9)(R10*1), Y7, Y7
+	VADDPS  32(R9)(R10*1), Y6, Y6
+	VADDPS  64(R9)(R10*1), Y5, Y5
+	VADDPS  96(R9)(R10*1), Y4, Y4
+	VADDPS  Y7, Y0, Y0
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VADDPS  (SI)(BX*1), Y4, Y4
+	VADDPS  32(SI)(BX*1), Y5, Y5
+	VADDPS  64(SI)(BX*1), Y6, Y6
+	VADDPS  96(SI)(BX*1), Y7, Y7
+	VADDPS  (SI)(CX*1), Y4, Y4
+	VADDPS  32(SI)(CX*1), Y5, Y5
+	VADDPS  64(SI)(CX*1), Y6, Y6
+	VADDPS  96(SI)(CX*1), Y7, Y7
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R8, R13
+
+many6left:
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $+128, R9
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Y3
+	VADDPS  (R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y2
+	VADDPS  (R9)(R10*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VADDPS  (SI)(BX*1), Y2, Y2
+	VADDPS  (SI)(CX*1), Y2, Y2
+	VADDPS  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one6done
+	MOVQ    R8, R12
+
+one6left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
+
+many7:
+	VMOVUPS (R10), Y3
+	VMOVUPS 32(R10), Y2
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 96(R10), Y0
+	VADDPS  (R10)(CX*1), Y3, Y3
+	VADDPS  32(R10)(CX*1), Y2, Y2
+	VADDPS  64(R10)(CX*1), Y1, Y1
+	VADDPS  96(R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y7
+	VMOVUPS 32(R10)(R9*1), Y6
+	VMOVUPS 64(R10)(R9*1), Y5
+	VMOVUPS 96(R10)(R9*1), Y4
+	VADDPS  (R10)(R8*1), Y7, Y7
+	VADDPS  32(R10)(R8*1), Y6, Y6
+	VADDPS  64(R10)(R8*1), Y5, Y5
+	VADDPS  96(R10)(R8*1), Y4, Y4
 	VADDPS  Y7, Y3, Y3
 	VADDPS  Y6, Y2, Y2
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y4, Y0, Y0
-	MOVQ    72(AX), R12
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMOVUPS 64(DI), Y6
+	VMOVUPS 96(DI), Y7
+	VADDPS  (DI)(CX*1), Y4, Y4
+	VADDPS  32(DI)(CX*1), Y5, Y5
+	VADDPS  64(DI)(CX*1), Y6, Y6
+	VADDPS  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (DI)(R9*1), Y8
+	VMOVUPS 32(DI)(R9*1), Y9
+	VMOVUPS 64(DI)(R9*1), Y10
+	VMOVUPS 96(DI)(R9*1), Y11
+	VADDPS  (DI)(R8*1), Y8, Y8
+	VADDPS  32(DI)(R8*1), Y9, Y9
+	VADDPS  64(DI)(R8*1), Y10, Y10
+	VADDPS  96(DI)(R8*1), Y11, Y11
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y6, Y6
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VADDPS  Y7, Y0, Y0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many9done
-	MOVQ    DX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many9left:
-	VADDPS (R11), Y3, Y3
-	VADDPS 32(R11), Y2, Y2
-	VADDPS 64(R11), Y1, Y1
-	VADDPS 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
+many7left:
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many9left
+	JNE    many7left
 
-many9done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, CX
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R10
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $-32, R10
-	JMP     many9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+8
-	JLT     last9
-	VMOVUPS (CX), Y0
-	VADDPS  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VADDPS  (CX)(BX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VADDPS  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VADDPS  (SI)(BX*1), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one9done
-	MOVQ    DX, R12
-
-one9left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one9left
-
-one9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $-8, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Y0
-	VADDPS  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VADDPS  (CX)(BX*1), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VADDPS  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VADDPS  (SI)(BX*1), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector9done
-	MOVQ    DX, R11
-
-vector9left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector9left
-
-vector9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
-
-narrow9outer:
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (CX)(DI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (CX)(R9*1), Y0, Y2
-	VMASKMOVPS (CX)(BX*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (SI), Y0, Y2
-	VMASKMOVPS (SI)(DI*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R9*1), Y0, Y3
-	VMASKMOVPS (SI)(BX*1), Y0, Y4
-	VADDPS     Y4, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	MOVQ       8(SP), DX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow9done
-	MOVQ       DX, R11
-
-narrow9left:
-	VMASKMOVPS (R11), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
-
-narrow9done:
-	LEAQ         (R8), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_28
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_28:
-	TESTB     $0x02, R10
-	JEQ       nopair_29
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_29:
-	TESTB  $0x01, R10
-	JEQ    noone_30
-	VMOVSS X1, (R11)
-
-noone_30:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
+few7:
+	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), CX
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
+	JEQ   next
 
-end:
+apart7:
+	VMOVUPS (R10), Y0
+	VADDPS  (R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y1
+	VADDPS  (R10)(R8*1), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (DI), Y1
+	VADDPS  (DI)(CX*1), Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPS  (DI)(R8*1), Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
+
+one7left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart7
+
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
@@ -38091,2349 +36393,167 @@ end:
 // Requires: AVX
 TEXT ·colsF64AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x03, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+4
-	JLT  narrow0
-	CMPQ SI, $+4
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+4
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x02, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+3, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPD (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-16, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+16
-	JLT     one0
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VADDPD (DI), Y0, Y0
-	VADDPD 32(DI), Y1, Y1
-	VADDPD 64(DI), Y2, Y2
-	VADDPD 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
+	VADDPD (R9), Y0, Y0
+	VADDPD 32(R9), Y1, Y1
+	VADDPD 64(R9), Y2, Y2
+	VADDPD 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-16, SI
-	JMP     many0
-
-one0:
-	CMPQ    SI, $+4
-	JLT     last0
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     one0done
-	MOVQ    BX, R8
-
-one0left:
-	VADDPD (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one0left
-
-one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-4, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x03, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VADDPD (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x03, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	VMASKMOVPD (DX), Y3, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R8
-	TESTQ      R8, R8
-	JEQ        narrow0done
-	MOVQ       BX, DI
-
-narrow0left:
-	VMASKMOVPD (DI), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), DI
-	TESTB        $0x02, SI
-	JEQ          nohalf_1
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_1:
-	TESTB  $0x01, SI
-	JEQ    noone_2
-	VMOVSD X2, (DI)
-
-noone_2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow0outer
-	JMP end
-
-tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
-	JLT  narrow1
-	CMPQ DI, $+4
-	JEQ  vector1
-
-outer1:
-	MOVQ    DI, R8
-	ANDQ    $+3, R8
-	TESTQ   R8, R8
-	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, CX
-	VMOVUPS (DX), Y3
-	VADDPD  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VADDPD (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R9
-	ADDQ    $-4, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, DX
-	MOVQ    DI, R9
-	ADDQ    $-4, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, CX
-
-many1:
-	CMPQ    DI, $+16
-	JLT     one1
-	VMOVUPS (DX), Y3
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y1
-	VMOVUPS 96(DX), Y0
-	VADDPD  (DX)(SI*1), Y3, Y3
-	VADDPD  32(DX)(SI*1), Y2, Y2
-	VADDPD  64(DX)(SI*1), Y1, Y1
-	VADDPD  96(DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     many1done
-	MOVQ    CX, R8
-
-many1left:
-	VADDPD (R8), Y3, Y3
-	VADDPD 32(R8), Y2, Y2
-	VADDPD 64(R8), Y1, Y1
-	VADDPD 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    many1left
-
-many1done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, CX
-	ADDQ    $-16, DI
-	JMP     many1
-
-one1:
-	CMPQ    DI, $+4
-	JLT     last1
-	VMOVUPS (DX), Y0
-	VADDPD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     one1done
-	MOVQ    CX, R9
-
-one1left:
-	VADDPD (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one1left
-
-one1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, CX
-	ADDQ    $-4, DI
-	JMP     one1
-
-last1:
-	TESTQ   DI, DI
-	JEQ     next1
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), DI
-
-vector1outer:
-	VMOVUPS (DX), Y0
-	VADDPD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, R8
-
-vector1left:
-	VADDPD (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    DI, R8
-	SHLQ    $0x03, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	VMASKMOVPD (DX), Y0, Y1
-	VMASKMOVPD (DX)(SI*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R9
-	TESTQ      R9, R9
-	JEQ        narrow1done
-	MOVQ       CX, R8
-
-narrow1left:
-	VMASKMOVPD (R8), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (BX), R8
-	TESTB        $0x02, DI
-	JEQ          nohalf_3
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_3:
-	TESTB  $0x01, DI
-	JEQ    noone_4
-	VMOVSD X1, (R8)
-
-noone_4:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
-
-tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+4
-	JLT  narrow2
-	CMPQ R9, $+4
-	JEQ  vector2
-
-outer2:
-	MOVQ    R9, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Y0
-	VADDPD  (SI)(BX*1), Y0, Y0
-	VADDPD  (SI)(DI*1), Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-
-many2:
-	CMPQ    R9, $+16
-	JLT     one2
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VADDPD  (SI)(BX*1), Y0, Y0
-	VADDPD  32(SI)(BX*1), Y1, Y1
-	VADDPD  64(SI)(BX*1), Y2, Y2
-	VADDPD  96(SI)(BX*1), Y3, Y3
-	VADDPD  (SI)(DI*1), Y0, Y0
-	VADDPD  32(SI)(DI*1), Y1, Y1
-	VADDPD  64(SI)(DI*1), Y2, Y2
-	VADDPD  96(SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many2done
-	MOVQ    CX, R10
-
-many2left:
-	VADDPD (R10), Y0, Y0
-	VADDPD 32(R10), Y1, Y1
-	VADDPD 64(R10), Y2, Y2
-	VADDPD 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many2left
-
-many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-16, R9
-	JMP     many2
-
-one2:
-	CMPQ    R9, $+4
-	JLT     last2
-	VMOVUPS (SI), Y3
-	VADDPD  (SI)(BX*1), Y3, Y3
-	VADDPD  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one2done
-	MOVQ    CX, R11
-
-one2left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one2left
-
-one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-4, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x03, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VMOVUPS (SI), Y3
-	VADDPD  (SI)(BX*1), Y3, Y3
-	VADDPD  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VADDPD (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x03, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	VMASKMOVPD (SI), Y3, Y2
-	VMASKMOVPD (SI)(BX*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (SI)(DI*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow2done
-	MOVQ       CX, R10
-
-narrow2left:
-	VMASKMOVPD (R10), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), R10
-	TESTB        $0x02, R9
-	JEQ          nohalf_5
-	VMOVUPS      X2, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_5:
-	TESTB  $0x01, R9
-	JEQ    noone_6
-	VMOVSD X2, (R10)
-
-noone_6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow2outer
-	JMP end
-
-tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+4
-	JLT  narrow3
-	CMPQ R9, $+4
-	JEQ  vector3
-
-outer3:
-	MOVQ    R9, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
-	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Y3
-	VADDPD  (R8)(SI*1), Y3, Y3
-	VMOVUPS (R8)(CX*1), Y2
-	VADDPD  (R8)(DX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap3done
-	MOVQ    BX, R11
-
-overlap3left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, BX
-
-many3:
-	CMPQ    R9, $+16
-	JLT     one3
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPD  (R8)(SI*1), Y3, Y3
-	VADDPD  32(R8)(SI*1), Y2, Y2
-	VADDPD  64(R8)(SI*1), Y1, Y1
-	VADDPD  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y4
-	VMOVUPS 32(R8)(CX*1), Y5
-	VMOVUPS 64(R8)(CX*1), Y6
-	VMOVUPS 96(R8)(CX*1), Y7
-	VADDPD  (R8)(DX*1), Y4, Y4
-	VADDPD  32(R8)(DX*1), Y5, Y5
-	VADDPD  64(R8)(DX*1), Y6, Y6
-	VADDPD  96(R8)(DX*1), Y7, Y7
-	VADDPD  Y4, Y3, Y3
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many3done
-	MOVQ    BX, R10
-
-many3left:
-	VADDPD (R10), Y3, Y3
-	VADDPD 32(R10), Y2, Y2
-	VADDPD 64(R10), Y1, Y1
-	VADDPD 96(R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many3left
-
-many3done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DI
-	ADDQ    $+128, BX
-	ADDQ    $-16, R9
-	JMP     many3
-
-one3:
-	CMPQ    R9, $+4
-	JLT     last3
-	VMOVUPS (R8), Y0
-	VADDPD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VADDPD  (R8)(DX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one3done
-	MOVQ    BX, R11
-
-one3left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one3left
-
-one3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DI
-	ADDQ    $+32, BX
-	ADDQ    $-4, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x03, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VMOVUPS (R8), Y0
-	VADDPD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VADDPD  (R8)(DX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector3done
-	MOVQ    BX, R10
-
-vector3left:
-	VADDPD (R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, R10
-	SHLQ    $0x03, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    BX, 8(SP)
-
-narrow3outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(SI*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (R8)(CX*1), Y0, Y2
-	VMASKMOVPD (R8)(DX*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow3done
-	MOVQ       BX, R10
-
-narrow3left:
-	VMASKMOVPD (R10), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (DI), R10
-	TESTB        $0x02, R9
-	JEQ          nohalf_7
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_7:
-	TESTB  $0x01, R9
-	JEQ    noone_8
-	VMOVSD X1, (R10)
-
-noone_8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow3outer
-	JMP end
-
-tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow4
-	CMPQ R10, $+4
-	JEQ  vector4
-
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Y0
-	VADDPD  (DX)(R8*1), Y0, Y0
-	VMOVUPS (DX)(BX*1), Y1
-	VADDPD  (DX)(DI*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VADDPD  (R9), Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-
-many4:
-	CMPQ    R10, $+16
-	JLT     one4
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VADDPD  (DX)(R8*1), Y0, Y0
-	VADDPD  32(DX)(R8*1), Y1, Y1
-	VADDPD  64(DX)(R8*1), Y2, Y2
-	VADDPD  96(DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y7
-	VMOVUPS 32(DX)(BX*1), Y6
-	VMOVUPS 64(DX)(BX*1), Y5
-	VMOVUPS 96(DX)(BX*1), Y4
-	VADDPD  (DX)(DI*1), Y7, Y7
-	VADDPD  32(DX)(DI*1), Y6, Y6
-	VADDPD  64(DX)(DI*1), Y5, Y5
-	VADDPD  96(DX)(DI*1), Y4, Y4
-	VADDPD  Y7, Y0, Y0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y4, Y3, Y3
-	VADDPD  (R9), Y0, Y0
-	VADDPD  32(R9), Y1, Y1
-	VADDPD  64(R9), Y2, Y2
-	VADDPD  96(R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many4done
-	MOVQ    SI, R11
-
-many4left:
-	VADDPD (R11), Y0, Y0
-	VADDPD 32(R11), Y1, Y1
-	VADDPD 64(R11), Y2, Y2
-	VADDPD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $-16, R10
-	JMP     many4
-
-one4:
-	CMPQ    R10, $+4
-	JLT     last4
-	VMOVUPS (DX), Y3
-	VADDPD  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VADDPD  (DX)(DI*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VADDPD  (R9), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one4done
-	MOVQ    SI, R12
-
-one4left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $-4, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Y3
-	VADDPD  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VADDPD  (DX)(DI*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VADDPD  (R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(R8*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (DX)(BX*1), Y3, Y1
-	VMASKMOVPD (DX)(DI*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (R9), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	MOVQ       8(SP), SI
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow4done
-	MOVQ       SI, R11
-
-narrow4left:
-	VMASKMOVPD (R11), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (CX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_9
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_9:
-	TESTB  $0x01, R10
-	JEQ    noone_10
-	VMOVSD X2, (R11)
-
-noone_10:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), DI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow5
-	CMPQ R10, $+4
-	JEQ  vector5
-
-outer5:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Y3
-	VADDPD  (DI)(R9*1), Y3, Y3
-	VADDPD  (DI)(DX*1), Y3, Y3
-	VMOVUPS (CX), Y2
-	VADDPD  (CX)(DX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap5done
-	MOVQ    R8, R12
-
-overlap5left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-
-many5:
-	CMPQ    R10, $+16
-	JLT     one5
-	VMOVUPS (DI), Y3
-	VMOVUPS 32(DI), Y2
-	VMOVUPS 64(DI), Y1
-	VMOVUPS 96(DI), Y0
-	VADDPD  (DI)(R9*1), Y3, Y3
-	VADDPD  32(DI)(R9*1), Y2, Y2
-	VADDPD  64(DI)(R9*1), Y1, Y1
-	VADDPD  96(DI)(R9*1), Y0, Y0
-	VADDPD  (DI)(DX*1), Y3, Y3
-	VADDPD  32(DI)(DX*1), Y2, Y2
-	VADDPD  64(DI)(DX*1), Y1, Y1
-	VADDPD  96(DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y4
-	VMOVUPS 32(CX), Y5
-	VMOVUPS 64(CX), Y6
-	VMOVUPS 96(CX), Y7
-	VADDPD  (CX)(DX*1), Y4, Y4
-	VADDPD  32(CX)(DX*1), Y5, Y5
-	VADDPD  64(CX)(DX*1), Y6, Y6
-	VADDPD  96(CX)(DX*1), Y7, Y7
-	VADDPD  Y4, Y3, Y3
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y7, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many5done
-	MOVQ    R8, R11
-
-many5left:
-	VADDPD (R11), Y3, Y3
-	VADDPD 32(R11), Y2, Y2
-	VADDPD 64(R11), Y1, Y1
-	VADDPD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many5left
-
-many5done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-16, R10
-	JMP     many5
-
-one5:
-	CMPQ    R10, $+4
-	JLT     last5
-	VMOVUPS (DI), Y0
-	VADDPD  (DI)(R9*1), Y0, Y0
-	VADDPD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VADDPD  (CX)(DX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one5done
-	MOVQ    R8, R12
-
-one5left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one5left
-
-one5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-4, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (DI), Y0
-	VADDPD  (DI)(R9*1), Y0, Y0
-	VADDPD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VADDPD  (CX)(DX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector5done
-	MOVQ    R8, R11
-
-vector5left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	VMASKMOVPD (DI), Y0, Y1
-	VMASKMOVPD (DI)(R9*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (DI)(DX*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (CX)(DX*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), R8
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow5done
-	MOVQ       R8, R11
-
-narrow5left:
-	VMASKMOVPD (R11), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (BX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_11
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_11:
-	TESTB  $0x01, R10
-	JEQ    noone_12
-	VMOVSD X1, (R11)
-
-noone_12:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DI
-	ADDQ  80(AX), CX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow5outer
-	JMP end
-
-tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow6
-	CMPQ R10, $+4
-	JEQ  vector6
-
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	VMOVUPS (SI), Y0
-	VADDPD  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(DI*1), Y1
-	VADDPD  (SI)(R8*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS (BX), Y1
-	VADDPD  (BX)(CX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    R9, R12
-
-overlap6left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-
-many6:
-	CMPQ    R10, $+16
-	JLT     one6
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VADDPD  (SI)(CX*1), Y0, Y0
-	VADDPD  32(SI)(CX*1), Y1, Y1
-	VADDPD  64(SI)(CX*1), Y2, Y2
-	VADDPD  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y7
-	VMOVUPS 32(SI)(DI*1), Y6
-	VMOVUPS 64(SI)(DI*1), Y5
-	VMOVUPS 96(SI)(DI*1), Y4
-	VADDPD  (SI)(R8*1), Y7, Y7
-	VADDPD  32(SI)(R8*1), Y6, Y6
-	VADDPD  64(SI)(R8*1), Y5, Y5
-	VADDPD  96(SI)(R8*1), Y4, Y4
-	VADDPD  Y7, Y0, Y0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y4, Y3, Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPD  (BX)(CX*1), Y4, Y4
-	VADDPD  32(BX)(CX*1), Y5, Y5
-	VADDPD  64(BX)(CX*1), Y6, Y6
-	VADDPD  96(BX)(CX*1), Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many6done
-	MOVQ    R9, R11
-
-many6left:
-	VADDPD (R11), Y0, Y0
-	VADDPD 32(R11), Y1, Y1
-	VADDPD 64(R11), Y2, Y2
-	VADDPD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many6left
-
-many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $-16, R10
-	JMP     many6
-
-one6:
-	CMPQ    R10, $+4
-	JLT     last6
-	VMOVUPS (SI), Y3
-	VADDPD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VADDPD  (SI)(R8*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VADDPD  (BX)(CX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one6done
-	MOVQ    R9, R12
-
-one6left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one6left
-
-one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-4, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x03, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Y3
-	VADDPD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VADDPD  (SI)(R8*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VADDPD  (BX)(CX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    R9, R11
-
-vector6left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	VMASKMOVPD (SI), Y3, Y2
-	VMASKMOVPD (SI)(CX*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (SI)(DI*1), Y3, Y1
-	VMASKMOVPD (SI)(R8*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (BX), Y3, Y1
-	VMASKMOVPD (BX)(CX*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	MOVQ       8(SP), R9
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow6done
-	MOVQ       R9, R11
-
-narrow6left:
-	VMASKMOVPD (R11), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_13
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_13:
-	TESTB  $0x01, R10
-	JEQ    noone_14
-	VMOVSD X2, (R11)
-
-noone_14:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
-
-tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow7
-	CMPQ R10, $+4
-	JEQ  vector7
-
-outer7:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Y3
-	VADDPD  (R8)(BX*1), Y3, Y3
-	VADDPD  (R8)(SI*1), Y3, Y3
-	VMOVUPS (DX), Y2
-	VADDPD  (DX)(BX*1), Y2, Y2
-	VADDPD  (DX)(SI*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap7done
-	MOVQ    CX, R12
-
-overlap7left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-
-many7:
-	CMPQ    R10, $+16
-	JLT     one7
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VADDPD  (R8)(BX*1), Y3, Y3
-	VADDPD  32(R8)(BX*1), Y2, Y2
-	VADDPD  64(R8)(BX*1), Y1, Y1
-	VADDPD  96(R8)(BX*1), Y0, Y0
-	VADDPD  (R8)(SI*1), Y3, Y3
-	VADDPD  32(R8)(SI*1), Y2, Y2
-	VADDPD  64(R8)(SI*1), Y1, Y1
-	VADDPD  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y7
-	VMOVUPS 32(DX), Y6
-	VMOVUPS 64(DX), Y5
-	VMOVUPS 96(DX), Y4
-	VADDPD  (DX)(BX*1), Y7, Y7
-	VADDPD  32(DX)(BX*1), Y6, Y6
-	VADDPD  64(DX)(BX*1), Y5, Y5
-	VADDPD  96(DX)(BX*1), Y4, Y4
-	VADDPD  (DX)(SI*1), Y7, Y7
-	VADDPD  32(DX)(SI*1), Y6, Y6
-	VADDPD  64(DX)(SI*1), Y5, Y5
-	VADDPD  96(DX)(SI*1), Y4, Y4
-	VADDPD  Y7, Y3, Y3
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y4, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many7done
-	MOVQ    CX, R11
-
-many7left:
-	VADDPD (R11), Y3, Y3
-	VADDPD 32(R11), Y2, Y2
-	VADDPD 64(R11), Y1, Y1
-	VADDPD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many7left
-
-many7done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $-16, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+4
-	JLT     last7
-	VMOVUPS (R8), Y0
-	VADDPD  (R8)(BX*1), Y0, Y0
-	VADDPD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VADDPD  (DX)(BX*1), Y1, Y1
-	VADDPD  (DX)(SI*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one7done
-	MOVQ    CX, R12
-
-one7left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one7left
-
-one7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-4, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R8), Y0
-	VADDPD  (R8)(BX*1), Y0, Y0
-	VADDPD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VADDPD  (DX)(BX*1), Y1, Y1
-	VADDPD  (DX)(SI*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector7done
-	MOVQ    CX, R11
-
-vector7left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    CX, 8(SP)
-
-narrow7outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(BX*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (R8)(SI*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (DX), Y0, Y2
-	VMASKMOVPD (DX)(BX*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (DX)(SI*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow7done
-	MOVQ       CX, R11
-
-narrow7left:
-	VMASKMOVPD (R11), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (DI), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_15
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_15:
-	TESTB  $0x01, R10
-	JEQ    noone_16
-	VMOVSD X1, (R11)
-
-noone_16:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow8
-	CMPQ R10, $+4
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y0
-	VADDPD  (R9)(DX*1), Y0, Y0
-	VMOVUPS (R9)(R8*1), Y1
-	VADDPD  (R9)(CX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VADDPD  (DI)(DX*1), Y1, Y1
-	VADDPD  (DI)(R8*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+16
-	JLT     one8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VADDPD  (R9)(DX*1), Y0, Y0
-	VADDPD  32(R9)(DX*1), Y1, Y1
-	VADDPD  64(R9)(DX*1), Y2, Y2
-	VADDPD  96(R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y4
-	VMOVUPS 32(R9)(R8*1), Y5
-	VMOVUPS 64(R9)(R8*1), Y6
-	VMOVUPS 96(R9)(R8*1), Y7
-	VADDPD  (R9)(CX*1), Y4, Y4
-	VADDPD  32(R9)(CX*1), Y5, Y5
-	VADDPD  64(R9)(CX*1), Y6, Y6
-	VADDPD  96(R9)(CX*1), Y7, Y7
-	VADDPD  Y4, Y0, Y0
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y7, Y3, Y3
-	VMOVUPS (DI), Y7
-	VMOVUPS 32(DI), Y6
-	VMOVUPS 64(DI), Y5
-	VMOVUPS 96(DI), Y4
-	VADDPD  (DI)(DX*1), Y7, Y7
-	VADDPD  32(DI)(DX*1), Y6, Y6
-	VADDPD  64(DI)(DX*1), Y5, Y5
-	VADDPD  96(DI)(DX*1), Y4, Y4
-	VADDPD  (DI)(R8*1), Y7, Y7
-	VADDPD  32(DI)(R8*1), Y6, Y6
-	VADDPD  64(DI)(R8*1), Y5, Y5
-	VADDPD  96(DI)(R8*1), Y4, Y4
-	VADDPD  Y7, Y0, Y0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y4, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
-
-many8left:
-	VADDPD (R11), Y0, Y0
-	VADDPD 32(R11), Y1, Y1
-	VADDPD 64(R11), Y2, Y2
-	VADDPD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DI
+	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $-16, R10
-	JMP     many8
+	ADDQ    $+128, DI
+	ADDQ    $-16, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one8:
-	CMPQ    R10, $+4
-	JLT     last8
-	VMOVUPS (R9), Y3
-	VADDPD  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VADDPD  (R9)(CX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPD  (DI)(DX*1), Y2, Y2
-	VADDPD  (DI)(R8*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
+few0:
+	ADDQ  $+16, BX
+	TESTQ BX, BX
+	JEQ   next
 
-one8left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DI
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $-4, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (R9), Y3
-	VADDPD  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VADDPD  (R9)(CX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VADDPD  (DI)(DX*1), Y2, Y2
-	VADDPD  (DI)(R8*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VADDPD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    BX, 8(SP)
-
-narrow8outer:
-	VMASKMOVPD (R9), Y3, Y2
-	VMASKMOVPD (R9)(DX*1), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (R9)(R8*1), Y3, Y1
-	VMASKMOVPD (R9)(CX*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD (DI), Y3, Y1
-	VMASKMOVPD (DI)(DX*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VMASKMOVPD (DI)(R8*1), Y3, Y0
-	VADDPD     Y0, Y1, Y1
-	VADDPD     Y1, Y2, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow8done
-	MOVQ       BX, R11
-
-narrow8left:
-	VMASKMOVPD (R11), Y3, Y1
-	VADDPD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (SI), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_17
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_17:
-	TESTB  $0x01, R10
-	JEQ    noone_18
-	VMOVSD X2, (R11)
-
-noone_18:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R8
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow9
-	CMPQ R10, $+4
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
+apart0:
 	VMOVUPS (CX), Y3
-	VADDPD  (CX)(DI*1), Y3, Y3
-	VMOVUPS (CX)(R9*1), Y2
-	VADDPD  (CX)(BX*1), Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	VMOVUPS (SI), Y2
-	VADDPD  (SI)(DI*1), Y2, Y2
-	VMOVUPS (SI)(R9*1), Y1
-	VADDPD  (SI)(BX*1), Y1, Y1
-	VADDPD  Y1, Y2, Y2
-	VADDPD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     one0done
+	MOVQ    DI, R8
 
-overlap9left:
-	VADDPD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap9left
+one0left:
+	VADDPD (R8), Y3, Y3
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
 
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
+one0done:
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-4, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
-many9:
-	CMPQ    R10, $+16
-	JLT     one9
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
+
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-16, R8
+	CMPQ  R8, $+0
+	JLT   few1
+
+many1:
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
@@ -40442,2820 +36562,707 @@ many9:
 	VADDPD  32(CX)(DI*1), Y2, Y2
 	VADDPD  64(CX)(DI*1), Y1, Y1
 	VADDPD  96(CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y4
-	VMOVUPS 32(CX)(R9*1), Y5
-	VMOVUPS 64(CX)(R9*1), Y6
-	VMOVUPS 96(CX)(R9*1), Y7
-	VADDPD  (CX)(BX*1), Y4, Y4
-	VADDPD  32(CX)(BX*1), Y5, Y5
-	VADDPD  64(CX)(BX*1), Y6, Y6
-	VADDPD  96(CX)(BX*1), Y7, Y7
-	VADDPD  Y4, Y3, Y3
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y7, Y0, Y0
-	VMOVUPS (SI), Y7
-	VMOVUPS 32(SI), Y6
-	VMOVUPS 64(SI), Y5
-	VMOVUPS 96(SI), Y4
-	VADDPD  (SI)(DI*1), Y7, Y7
-	VADDPD  32(SI)(DI*1), Y6, Y6
-	VADDPD  64(SI)(DI*1), Y5, Y5
-	VADDPD  96(SI)(DI*1), Y4, Y4
-	VMOVUPS (SI)(R9*1), Y8
-	VMOVUPS 32(SI)(R9*1), Y9
-	VMOVUPS 64(SI)(R9*1), Y10
-	VMOVUPS 96(SI)(R9*1), Y11
-	VADDPD  (SI)(BX*1), Y8, Y8
-	VADDPD  32(SI)(BX*1), Y9, Y9
-	VADDPD  64(SI)(BX*1), Y10, Y10
-	VADDPD  96(SI)(BX*1), Y11, Y11
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y10, Y5, Y5
-	VADDPD  Y11, Y4, Y4
-	VADDPD  Y7, Y3, Y3
-	VADDPD  Y6, Y2, Y2
-	VADDPD  Y5, Y1, Y1
-	VADDPD  Y4, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many9done
-	MOVQ    DX, R11
-
-many9left:
-	VADDPD (R11), Y3, Y3
-	VADDPD 32(R11), Y2, Y2
-	VADDPD 64(R11), Y1, Y1
-	VADDPD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many9left
-
-many9done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $-16, R10
-	JMP     many9
-
-one9:
-	CMPQ    R10, $+4
-	JLT     last9
-	VMOVUPS (CX), Y0
-	VADDPD  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VADDPD  (CX)(BX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VADDPD  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VADDPD  (SI)(BX*1), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one9done
-	MOVQ    DX, R12
-
-one9left:
-	VADDPD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one9left
-
-one9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $-4, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Y0
-	VADDPD  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VADDPD  (CX)(BX*1), Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VADDPD  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VADDPD  (SI)(BX*1), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector9done
-	MOVQ    DX, R11
-
-vector9left:
-	VADDPD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector9left
-
-vector9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
-
-narrow9outer:
-	VMASKMOVPD (CX), Y0, Y1
-	VMASKMOVPD (CX)(DI*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (CX)(R9*1), Y0, Y2
-	VMASKMOVPD (CX)(BX*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD (SI), Y0, Y2
-	VMASKMOVPD (SI)(DI*1), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (SI)(R9*1), Y0, Y3
-	VMASKMOVPD (SI)(BX*1), Y0, Y4
-	VADDPD     Y4, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VADDPD     Y2, Y1, Y1
-	MOVQ       8(SP), DX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow9done
-	MOVQ       DX, R11
-
-narrow9left:
-	VMASKMOVPD (R11), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
-
-narrow9done:
-	LEAQ         (R8), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_19
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_19:
-	TESTB  $0x01, R10
-	JEQ    noone_20
-	VMOVSD X1, (R11)
-
-noone_20:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), CX
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
-
-end:
-	VZEROUPPER
-	RET
-
-// func colsF16AVX2(a *byte)
-// Requires: AVX, F16C
-TEXT ·colsF16AVX2(SB), $64-8
-	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x01, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
-
-outer0:
-	MOVQ      SI, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
-	JEQ       many0
-	MOVQ      SI, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      SI, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, BX
-	VCVTPH2PS (DX), Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap0done
-	MOVQ      BX, R8
-
-overlap0left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
-
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x01, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
-
-many0:
-	CMPQ      SI, $+32
-	JLT       one0
-	VCVTPH2PS (DX), Y0
-	VCVTPH2PS 16(DX), Y1
-	VCVTPH2PS 32(DX), Y2
-	VCVTPH2PS 48(DX), Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       many0done
-	MOVQ      BX, DI
-
-many0left:
-	VADDPS (DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	VADDPS 64(DI), Y2, Y2
-	VADDPS 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    many0left
-
-many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+64, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-32, SI
-	JMP     many0
-
-one0:
-	CMPQ      SI, $+8
-	JLT       last0
-	VCVTPH2PS (DX), Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       one0done
-	MOVQ      BX, R8
-
-one0left:
-	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one0left
-
-one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+16, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VCVTPH2PS (DX), Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       vector0done
-	MOVQ      BX, DI
-
-vector0left:
-	VADDPS (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	LEAQ    (DX), R8
-	XORL    DI, DI
-	TESTB   $0x01, SI
-	JEQ     no1of_3
-	MOVWLZX -2(R8)(SI*2), DI
-
-no1of_3:
-	TESTB $0x02, SI
-	JEQ   no2of_4
-	SHLQ  $0x20, DI
-	MOVL  SI, BX
-	ANDL  $0x04, BX
-	MOVL  (R8)(BX*2), BX
-	ORQ   BX, DI
-
-no2of_4:
-	VMOVQ   DI, X2
-	TESTB   $0x04, SI
-	JEQ     no4of_5
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_5:
-	VCVTPH2PS X2, Y2
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       narrow0done
-	MOVQ      DI, BX
-
-narrow0left:
-	VMASKMOVPS (BX), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), BX
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), BX
-	TESTB        $0x04, SI
-	JEQ          nohalf_6
-	VMOVUPS      X2, (BX)
-	ADDQ         $+16, BX
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_6:
-	TESTB     $0x02, SI
-	JEQ       nopair_7
-	VMOVSD    X2, (BX)
-	ADDQ      $+8, BX
-	VPERMILPD $0x01, X2, X2
-
-nopair_7:
-	TESTB  $0x01, SI
-	JEQ    noone_8
-	VMOVSS X2, (BX)
-
-noone_8:
-	MOVQ  (SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, (SP)
-	TESTQ BX, BX
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
-	JMP   narrow0outer
-	JMP end
-
-tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), BX
-	CMPQ BX, $+8
-	JLT  narrow1
-	CMPQ BX, $+8
-	JEQ  vector1
-
-outer1:
-	MOVQ      BX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many1
-	MOVQ      BX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      BX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, CX
-	VCVTPH2PS (DX), Y3
-	VCVTPH2PS (DX)(SI*1), Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap1done
-	MOVQ      CX, R9
-
-overlap1left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    BX, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, DX
-	MOVQ    BX, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
-
-many1:
-	CMPQ      BX, $+32
-	JLT       one1
-	VCVTPH2PS (DX), Y3
-	VCVTPH2PS 16(DX), Y2
-	VCVTPH2PS 32(DX), Y1
-	VCVTPH2PS 48(DX), Y0
-	VCVTPH2PS (DX)(SI*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(DX)(SI*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(DX)(SI*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(DX)(SI*1), Y4
-	VADDPS    Y4, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       many1done
-	MOVQ      CX, R8
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     many1done
+	MOVQ    BX, R10
 
 many1left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
+	VADDPD (R10), Y3, Y3
+	VADDPD 32(R10), Y2, Y2
+	VADDPD 64(R10), Y1, Y1
+	VADDPD 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+64, DX
-	ADDQ    $+128, DI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
 	ADDQ    $+128, CX
-	ADDQ    $-32, BX
-	JMP     many1
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-16, R8
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ      BX, $+8
-	JLT       last1
-	VCVTPH2PS (DX), Y0
-	VCVTPH2PS (DX)(SI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       one1done
-	MOVQ      CX, R9
+few1:
+	ADDQ  $+16, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Y0
+	VADDPD  (CX)(DI*1), Y0, Y0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
+	JEQ     one1done
+	MOVQ    BX, R9
 
 one1left:
-	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPD (R9), Y0, Y0
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+16, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-8, BX
-	JMP     one1
-
-last1:
-	TESTQ   BX, BX
-	JEQ     next1
-	SHLQ    $0x02, BX
-	ADDQ    BX, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next1:
-	MOVQ  (SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, (SP)
-	TESTQ BX, BX
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), BX
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), BX
-
-vector1outer:
-	VCVTPH2PS (DX), Y0
-	VCVTPH2PS (DX)(SI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       vector1done
-	MOVQ      CX, R8
-
-vector1left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, BX
-	TESTQ   BX, BX
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    BX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	LEAQ    (DX), R9
-	XORL    R8, R8
-	TESTB   $0x01, BL
-	JEQ     no1of_11
-	MOVWLZX -2(R9)(BX*2), R8
-
-no1of_11:
-	TESTB $0x02, BL
-	JEQ   no2of_12
-	SHLQ  $0x20, R8
-	MOVL  BX, CX
-	ANDL  $0x04, CX
-	MOVL  (R9)(CX*2), CX
-	ORQ   CX, R8
-
-no2of_12:
-	VMOVQ   R8, X1
-	TESTB   $0x04, BL
-	JEQ     no4of_13
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_13:
-	VCVTPH2PS X1, Y1
-	LEAQ      (DX)(SI*1), R9
-	XORL      CX, CX
-	TESTB     $0x01, BL
-	JEQ       no1of_16
-	MOVWLZX   -2(R9)(BX*2), CX
-
-no1of_16:
-	TESTB $0x02, BL
-	JEQ   no2of_17
-	SHLQ  $0x20, CX
-	MOVL  BX, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, CX
-
-no2of_17:
-	VMOVQ   CX, X2
-	TESTB   $0x04, BL
-	JEQ     no4of_18
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, CX, X2, X2
-
-no4of_18:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       narrow1done
-	MOVQ      CX, R8
-
-narrow1left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (DI), R8
-	TESTB        $0x04, BL
-	JEQ          nohalf_19
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_19:
-	TESTB     $0x02, BL
-	JEQ       nopair_20
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_20:
-	TESTB  $0x01, BL
-	JEQ    noone_21
-	VMOVSS X1, (R8)
-
-noone_21:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), BX
-	LEAQ (DI)(BX*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow2
-	CMPQ R9, $+8
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ      R9, R10
-	ANDQ      $+7, R10
-	TESTQ     R10, R10
-	JEQ       many2
-	MOVQ      R9, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, SI
-	MOVQ      R9, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, CX
-	VCVTPH2PS (SI), Y0
-	VCVTPH2PS (SI)(DI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (SI)(BX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       overlap2done
-	MOVQ      CX, R11
-
-overlap2left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-16, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ      R9, $+32
-	JLT       one2
-	VCVTPH2PS (SI), Y0
-	VCVTPH2PS 16(SI), Y1
-	VCVTPH2PS 32(SI), Y2
-	VCVTPH2PS 48(SI), Y3
-	VCVTPH2PS (SI)(DI*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(SI)(DI*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(SI)(DI*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(SI)(DI*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS (SI)(BX*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(SI)(BX*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(SI)(BX*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(SI)(BX*1), Y4
-	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       many2done
-	MOVQ      CX, R10
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VADDPD  (DI)(CX*1), Y0, Y0
+	VADDPD  32(DI)(CX*1), Y1, Y1
+	VADDPD  64(DI)(CX*1), Y2, Y2
+	VADDPD  96(DI)(CX*1), Y3, Y3
+	VADDPD  (DI)(R8*1), Y0, Y0
+	VADDPD  32(DI)(R8*1), Y1, Y1
+	VADDPD  64(DI)(R8*1), Y2, Y2
+	VADDPD  96(DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many2done
+	MOVQ    SI, R12
 
 many2left:
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
+	VADDPD (R12), Y0, Y0
+	VADDPD 32(R12), Y1, Y1
+	VADDPD 64(R12), Y2, Y2
+	VADDPD 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-32, R9
-	JMP     many2
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-16, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ      R9, $+8
-	JLT       last2
-	VCVTPH2PS (SI), Y3
-	VCVTPH2PS (SI)(DI*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (SI)(BX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       one2done
-	MOVQ      CX, R11
+few2:
+	ADDQ  $+16, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Y3
+	VADDPD  (DI)(CX*1), Y3, Y3
+	VADDPD  (DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one2done
+	MOVQ    SI, R11
 
 one2left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R11), Y3, Y3
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+16, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-8, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VCVTPH2PS (SI), Y3
-	VCVTPH2PS (SI)(DI*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (SI)(BX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector2done
-	MOVQ      CX, R10
-
-vector2left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	LEAQ    (SI), R11
-	XORL    R10, R10
-	TESTB   $0x01, R9
-	JEQ     no1of_24
-	MOVWLZX -2(R11)(R9*2), R10
-
-no1of_24:
-	TESTB $0x02, R9
-	JEQ   no2of_25
-	SHLQ  $0x20, R10
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, R10
-
-no2of_25:
-	VMOVQ   R10, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_26
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_26:
-	VCVTPH2PS X2, Y2
-	LEAQ      (SI)(DI*1), R11
-	XORL      CX, CX
-	TESTB     $0x01, R9
-	JEQ       no1of_29
-	MOVWLZX   -2(R11)(R9*2), CX
-
-no1of_29:
-	TESTB $0x02, R9
-	JEQ   no2of_30
-	SHLQ  $0x20, CX
-	MOVL  R9, R10
-	ANDL  $0x04, R10
-	MOVL  (R11)(R10*2), R10
-	ORQ   R10, CX
-
-no2of_30:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_31
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, CX, X1, X1
-
-no4of_31:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (SI)(BX*1), R11
-	XORL      R10, R10
-	TESTB     $0x01, R9
-	JEQ       no1of_34
-	MOVWLZX   -2(R11)(R9*2), R10
-
-no1of_34:
-	TESTB $0x02, R9
-	JEQ   no2of_35
-	SHLQ  $0x20, R10
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, R10
-
-no2of_35:
-	VMOVQ   R10, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_36
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, R10, X1, X1
-
-no4of_36:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R10
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow2done
-	MOVQ      R10, CX
-
-narrow2left:
-	VMASKMOVPS (CX), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), CX
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), CX
-	TESTB        $0x04, R9
-	JEQ          nohalf_37
-	VMOVUPS      X2, (CX)
-	ADDQ         $+16, CX
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_37:
-	TESTB     $0x02, R9
-	JEQ       nopair_38
-	VMOVSD    X2, (CX)
-	ADDQ      $+8, CX
-	VPERMILPD $0x01, X2, X2
-
-nopair_38:
-	TESTB  $0x01, R9
-	JEQ    noone_39
-	VMOVSS X2, (CX)
-
-noone_39:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R10
-	MOVQ  R10, 8(SP)
-	JMP   narrow2outer
-	JMP end
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-4, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
 	MOVQ 16(AX), DI
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), R10
-	LEAQ (SI)(R10*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow3
-	CMPQ R9, $+8
-	JEQ  vector3
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ      R9, CX
-	ANDQ      $+7, CX
-	TESTQ     CX, CX
-	JEQ       many3
-	MOVQ      R9, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, R8
-	MOVQ      R9, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x02, CX
-	ADDQ      CX, DI
-	VCVTPH2PS (R8), Y3
-	VCVTPH2PS (R8)(SI*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R8)(R10*1), Y2
-	VCVTPH2PS (R8)(DX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
-	JEQ       overlap3done
-	MOVQ      DI, R11
-
-overlap3left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DI
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-16, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ      R9, $+32
-	JLT       one3
-	VCVTPH2PS (R8), Y3
-	VCVTPH2PS 16(R8), Y2
-	VCVTPH2PS 32(R8), Y1
-	VCVTPH2PS 48(R8), Y0
-	VCVTPH2PS (R8)(SI*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R8)(SI*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R8)(SI*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R8)(SI*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R8)(R10*1), Y4
-	VCVTPH2PS (R8)(DX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R8)(R10*1), Y4
-	VCVTPH2PS 16(R8)(DX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R8)(R10*1), Y4
-	VCVTPH2PS 32(R8)(DX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R8)(R10*1), Y4
-	VCVTPH2PS 48(R8)(DX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y0, Y0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       many3done
-	MOVQ      DI, CX
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VADDPD  (R9)(R8*1), Y3, Y3
+	VADDPD  32(R9)(R8*1), Y2, Y2
+	VADDPD  64(R9)(R8*1), Y1, Y1
+	VADDPD  96(R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y4
+	VMOVUPS 32(R9)(SI*1), Y5
+	VMOVUPS 64(R9)(SI*1), Y6
+	VMOVUPS 96(R9)(SI*1), Y7
+	VADDPD  (R9)(BX*1), Y4, Y4
+	VADDPD  32(R9)(BX*1), Y5, Y5
+	VADDPD  64(R9)(BX*1), Y6, Y6
+	VADDPD  96(R9)(BX*1), Y7, Y7
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y7, Y0, Y0
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many3done
+	MOVQ    DI, R12
 
 many3left:
-	VADDPS (CX), Y3, Y3
-	VADDPS 32(CX), Y2, Y2
-	VADDPS 64(CX), Y1, Y1
-	VADDPS 96(CX), Y0, Y0
-	ADDQ   104(AX), CX
+	VADDPD (R12), Y3, Y3
+	VADDPD 32(R12), Y2, Y2
+	VADDPD 64(R12), Y1, Y1
+	VADDPD 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, R8
-	ADDQ    $+128, BX
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+128, R9
+	ADDQ    $+128, CX
 	ADDQ    $+128, DI
-	ADDQ    $-32, R9
-	JMP     many3
+	ADDQ    $-16, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ      R9, $+8
-	JLT       last3
-	VCVTPH2PS (R8), Y0
-	VCVTPH2PS (R8)(SI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R8)(R10*1), Y1
-	VCVTPH2PS (R8)(DX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
-	JEQ       one3done
-	MOVQ      DI, R11
+few3:
+	ADDQ  $+16, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
+	VMOVUPS (R9), Y0
+	VADDPD  (R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y1
+	VADDPD  (R9)(BX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one3done
+	MOVQ    DI, R11
 
 one3left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	VADDPD (R11), Y0, Y0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+16, R8
-	ADDQ    $+32, BX
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
 	ADDQ    $+32, DI
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VCVTPH2PS (R8), Y0
-	VCVTPH2PS (R8)(SI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R8)(R10*1), Y1
-	VCVTPH2PS (R8)(DX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector3done
-	MOVQ      DI, CX
-
-vector3left:
-	VADDPS (CX), Y0, Y0
-	ADDQ   104(AX), CX
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, CX
-	SHLQ    $0x02, CX
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    CX, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    DI, 8(SP)
-
-narrow3outer:
-	LEAQ    (R8), R11
-	XORL    CX, CX
-	TESTB   $0x01, R9
-	JEQ     no1of_42
-	MOVWLZX -2(R11)(R9*2), CX
-
-no1of_42:
-	TESTB $0x02, R9
-	JEQ   no2of_43
-	SHLQ  $0x20, CX
-	MOVL  R9, DI
-	ANDL  $0x04, DI
-	MOVL  (R11)(DI*2), DI
-	ORQ   DI, CX
-
-no2of_43:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_44
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, CX, X1, X1
-
-no4of_44:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R8)(SI*1), R11
-	XORL      DI, DI
-	TESTB     $0x01, R9
-	JEQ       no1of_47
-	MOVWLZX   -2(R11)(R9*2), DI
-
-no1of_47:
-	TESTB $0x02, R9
-	JEQ   no2of_48
-	SHLQ  $0x20, DI
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, DI
-
-no2of_48:
-	VMOVQ   DI, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_49
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_49:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R8)(R10*1), R11
-	XORL      CX, CX
-	TESTB     $0x01, R9
-	JEQ       no1of_52
-	MOVWLZX   -2(R11)(R9*2), CX
-
-no1of_52:
-	TESTB $0x02, R9
-	JEQ   no2of_53
-	SHLQ  $0x20, CX
-	MOVL  R9, DI
-	ANDL  $0x04, DI
-	MOVL  (R11)(DI*2), DI
-	ORQ   DI, CX
-
-no2of_53:
-	VMOVQ   CX, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_54
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, CX, X2, X2
-
-no4of_54:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R8)(DX*1), R11
-	XORL      DI, DI
-	TESTB     $0x01, R9
-	JEQ       no1of_57
-	MOVWLZX   -2(R11)(R9*2), DI
-
-no1of_57:
-	TESTB $0x02, R9
-	JEQ   no2of_58
-	SHLQ  $0x20, DI
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, DI
-
-no2of_58:
-	VMOVQ   DI, X3
-	TESTB   $0x04, R9
-	JEQ     no4of_59
-	VMOVQ   (R11), X3
-	VPINSRQ $0x01, DI, X3, X3
-
-no4of_59:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      DI, CX
-
-narrow3left:
-	VMASKMOVPS (CX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), CX
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (BX), CX
-	TESTB        $0x04, R9
-	JEQ          nohalf_60
-	VMOVUPS      X1, (CX)
-	ADDQ         $+16, CX
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_60:
-	TESTB     $0x02, R9
-	JEQ       nopair_61
-	VMOVSD    X1, (CX)
-	ADDQ      $+8, CX
-	VPERMILPD $0x01, X1, X1
-
-nopair_61:
-	TESTB  $0x01, R9
-	JEQ    noone_62
-	VMOVSS X1, (CX)
-
-noone_62:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
-	JMP   narrow3outer
-	JMP end
+	ADDQ    $-4, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), R10
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow4
-	CMPQ CX, $+8
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ      CX, R11
-	ANDQ      $+7, R11
-	TESTQ     R11, R11
-	JEQ       many4
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DX
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R9
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, SI
-	VCVTPH2PS (DX), Y0
-	VCVTPH2PS (DX)(R8*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DX)(DI*1), Y1
-	VCVTPH2PS (DX)(BX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R9), Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap4done
-	MOVQ      SI, R12
-
-overlap4left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ      CX, $+32
-	JLT       one4
-	VCVTPH2PS (DX), Y0
-	VCVTPH2PS 16(DX), Y1
-	VCVTPH2PS 32(DX), Y2
-	VCVTPH2PS 48(DX), Y3
-	VCVTPH2PS (DX)(R8*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(DX)(R8*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(DX)(R8*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(DX)(R8*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS (DX)(DI*1), Y4
-	VCVTPH2PS (DX)(BX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(DX)(DI*1), Y4
-	VCVTPH2PS 16(DX)(BX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(DX)(DI*1), Y4
-	VCVTPH2PS 32(DX)(BX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(DX)(DI*1), Y4
-	VCVTPH2PS 48(DX)(BX*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS (R9), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS 16(R9), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 32(R9), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 48(R9), Y4
-	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many4done
-	MOVQ      SI, R11
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VADDPD  (BX)(SI*1), Y0, Y0
+	VADDPD  32(BX)(SI*1), Y1, Y1
+	VADDPD  64(BX)(SI*1), Y2, Y2
+	VADDPD  96(BX)(SI*1), Y3, Y3
+	VADDPD  (BX)(DI*1), Y0, Y0
+	VADDPD  32(BX)(DI*1), Y1, Y1
+	VADDPD  64(BX)(DI*1), Y2, Y2
+	VADDPD  96(BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(R10), Y4
+	VADDPD  (R10)(DI*1), Y7, Y7
+	VADDPD  32(R10)(DI*1), Y6, Y6
+	VADDPD  64(R10)(DI*1), Y5, Y5
+	VADDPD  96(R10)(DI*1), Y4, Y4
+	VADDPD  Y7, Y0, Y0
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y4, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    R9, R13
 
 many4left:
-	VADDPS (R11), Y0, Y0
-	VADDPS 32(R11), Y1, Y1
-	VADDPS 64(R11), Y2, Y2
-	VADDPS 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
+	VADDPD (R13), Y0, Y0
+	VADDPD 32(R13), Y1, Y1
+	VADDPD 64(R13), Y2, Y2
+	VADDPD 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	VMOVUPS Y2, 64(R10)
-	VMOVUPS Y3, 96(R10)
-	ADDQ    $+64, DX
-	ADDQ    $+64, R9
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+128, BX
 	ADDQ    $+128, R10
-	ADDQ    $+128, SI
-	ADDQ    $-32, CX
-	JMP     many4
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one4:
-	CMPQ      CX, $+8
-	JLT       last4
-	VCVTPH2PS (DX), Y3
-	VCVTPH2PS (DX)(R8*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DX)(DI*1), Y2
-	VCVTPH2PS (DX)(BX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9), Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       one4done
-	MOVQ      SI, R12
+few4:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Y3
+	VADDPD  (BX)(SI*1), Y3, Y3
+	VADDPD  (BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y2
+	VADDPD  (R10)(DI*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one4done
+	MOVQ    R9, R12
 
 one4left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (R10)
-	ADDQ    $+16, DX
-	ADDQ    $+16, R9
-	ADDQ    $+32, R10
-	ADDQ    $+32, SI
-	ADDQ    $-8, CX
-	JMP     one4
-
-last4:
-	TESTQ   CX, CX
-	JEQ     next4
-	SHLQ    $0x02, CX
-	ADDQ    CX, R10
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R10)
-
-next4:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R10
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), CX
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), CX
-
-vector4outer:
-	VCVTPH2PS (DX), Y3
-	VCVTPH2PS (DX)(R8*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DX)(DI*1), Y2
-	VCVTPH2PS (DX)(BX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9), Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector4done
-	MOVQ      SI, R11
-
-vector4left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (R10)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R10
-	ADDQ    96(AX), SI
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    CX, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	LEAQ    (DX), R12
-	XORL    R11, R11
-	TESTB   $0x01, CL
-	JEQ     no1of_65
-	MOVWLZX -2(R12)(CX*2), R11
-
-no1of_65:
-	TESTB $0x02, CL
-	JEQ   no2of_66
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_66:
-	VMOVQ   R11, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_67
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R11, X2, X2
-
-no4of_67:
-	VCVTPH2PS X2, Y2
-	LEAQ      (DX)(R8*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_70
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_70:
-	TESTB $0x02, CL
-	JEQ   no2of_71
-	SHLQ  $0x20, SI
-	MOVL  CX, R11
-	ANDL  $0x04, R11
-	MOVL  (R12)(R11*2), R11
-	ORQ   R11, SI
-
-no2of_71:
-	VMOVQ   SI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_72
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, SI, X1, X1
-
-no4of_72:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(DI*1), R12
-	XORL      R11, R11
-	TESTB     $0x01, CL
-	JEQ       no1of_75
-	MOVWLZX   -2(R12)(CX*2), R11
-
-no1of_75:
-	TESTB $0x02, CL
-	JEQ   no2of_76
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_76:
-	VMOVQ   R11, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_77
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R11, X1, X1
-
-no4of_77:
-	VCVTPH2PS X1, Y1
-	LEAQ      (DX)(BX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_80
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_80:
-	TESTB $0x02, CL
-	JEQ   no2of_81
-	SHLQ  $0x20, SI
-	MOVL  CX, R11
-	ANDL  $0x04, R11
-	MOVL  (R12)(R11*2), R11
-	ORQ   R11, SI
-
-no2of_81:
-	VMOVQ   SI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_82
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_82:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R9), R12
-	XORL      R11, R11
-	TESTB     $0x01, CL
-	JEQ       no1of_85
-	MOVWLZX   -2(R12)(CX*2), R11
-
-no1of_85:
-	TESTB $0x02, CL
-	JEQ   no2of_86
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_86:
-	VMOVQ   R11, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_87
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R11, X1, X1
-
-no4of_87:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow4done
-	MOVQ      R11, SI
-
-narrow4left:
-	VMASKMOVPS (SI), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), SI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (R10), SI
-	TESTB        $0x04, CL
-	JEQ          nohalf_88
-	VMOVUPS      X2, (SI)
-	ADDQ         $+16, SI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_88:
-	TESTB     $0x02, CL
-	JEQ       nopair_89
-	VMOVSD    X2, (SI)
-	ADDQ      $+8, SI
-	VPERMILPD $0x01, X2, X2
-
-nopair_89:
-	TESTB  $0x01, CL
-	JEQ    noone_90
-	VMOVSS X2, (SI)
-
-noone_90:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R10
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
-	JMP   narrow4outer
-	JMP end
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
 tree5:
-	MOVQ 8(AX), BX
-	MOVQ (AX), DI
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), R11
-	MOVQ BX, R10
-	ADDQ 40(AX), R10
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow5
-	CMPQ CX, $+8
-	JEQ  vector5
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
 
-outer5:
-	MOVQ      CX, SI
-	ANDQ      $+7, SI
-	TESTQ     SI, SI
-	JEQ       many5
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, BX
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, R10
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x02, SI
-	ADDQ      SI, R8
-	VCVTPH2PS (BX), Y3
-	VCVTPH2PS (BX)(R9*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (BX)(DX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R10), Y2
-	VCVTPH2PS (R10)(DX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
-	JEQ       overlap5done
-	MOVQ      R8, R12
-
-overlap5left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, BX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R10
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few5
 
 many5:
-	CMPQ      CX, $+32
-	JLT       one5
-	VCVTPH2PS (BX), Y3
-	VCVTPH2PS 16(BX), Y2
-	VCVTPH2PS 32(BX), Y1
-	VCVTPH2PS 48(BX), Y0
-	VCVTPH2PS (BX)(R9*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(BX)(R9*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(BX)(R9*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(BX)(R9*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (BX)(DX*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(BX)(DX*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(BX)(DX*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(BX)(DX*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R10), Y4
-	VCVTPH2PS 16(R10), Y5
-	VCVTPH2PS 32(R10), Y6
-	VCVTPH2PS 48(R10), Y7
-	VCVTPH2PS (R10)(DX*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R10)(DX*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R10)(DX*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R10)(DX*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many5done
-	MOVQ      R8, SI
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VADDPD  (CX)(DI*1), Y3, Y3
+	VADDPD  32(CX)(DI*1), Y2, Y2
+	VADDPD  64(CX)(DI*1), Y1, Y1
+	VADDPD  96(CX)(DI*1), Y0, Y0
+	VADDPD  (CX)(BX*1), Y3, Y3
+	VADDPD  32(CX)(BX*1), Y2, Y2
+	VADDPD  64(CX)(BX*1), Y1, Y1
+	VADDPD  96(CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+	VADDPD  (R8)(DI*1), Y4, Y4
+	VADDPD  32(R8)(DI*1), Y5, Y5
+	VADDPD  64(R8)(DI*1), Y6, Y6
+	VADDPD  96(R8)(DI*1), Y7, Y7
+	VADDPD  (R8)(BX*1), Y4, Y4
+	VADDPD  32(R8)(BX*1), Y5, Y5
+	VADDPD  64(R8)(BX*1), Y6, Y6
+	VADDPD  96(R8)(BX*1), Y7, Y7
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y7, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R10, R13
 
 many5left:
-	VADDPS (SI), Y3, Y3
-	VADDPS 32(SI), Y2, Y2
-	VADDPS 64(SI), Y1, Y1
-	VADDPS 96(SI), Y0, Y0
-	ADDQ   104(AX), SI
+	VADDPD (R13), Y3, Y3
+	VADDPD 32(R13), Y2, Y2
+	VADDPD 64(R13), Y1, Y1
+	VADDPD 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+64, BX
-	ADDQ    $+64, R10
-	ADDQ    $+128, DI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
 	ADDQ    $+128, R8
-	ADDQ    $-32, CX
-	JMP     many5
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ      CX, $+8
-	JLT       last5
-	VCVTPH2PS (BX), Y0
-	VCVTPH2PS (BX)(R9*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (BX)(DX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R10), Y1
-	VCVTPH2PS (R10)(DX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
-	JEQ       one5done
-	MOVQ      R8, R12
+few5:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Y0
+	VADDPD  (CX)(DI*1), Y0, Y0
+	VADDPD  (CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y1
+	VADDPD  (R8)(DI*1), Y1, Y1
+	VADDPD  (R8)(BX*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one5done
+	MOVQ    R10, R12
 
 one5left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	VADDPD (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+16, BX
-	ADDQ    $+16, R10
-	ADDQ    $+32, DI
-	ADDQ    $+32, R8
-	ADDQ    $-8, CX
-	JMP     one5
-
-last5:
-	TESTQ   CX, CX
-	JEQ     next5
-	SHLQ    $0x02, CX
-	ADDQ    CX, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next5:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), BX
-	ADDQ  8(SP), R10
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), CX
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), CX
-
-vector5outer:
-	VCVTPH2PS (BX), Y0
-	VCVTPH2PS (BX)(R9*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (BX)(DX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R10), Y1
-	VCVTPH2PS (R10)(DX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector5done
-	MOVQ      R8, SI
-
-vector5left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), BX
-	ADDQ    80(AX), R10
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), R8
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    CX, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    SI, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	LEAQ    (BX), R12
-	XORL    SI, SI
-	TESTB   $0x01, CL
-	JEQ     no1of_93
-	MOVWLZX -2(R12)(CX*2), SI
-
-no1of_93:
-	TESTB $0x02, CL
-	JEQ   no2of_94
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_94:
-	VMOVQ   SI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_95
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, SI, X1, X1
-
-no4of_95:
-	VCVTPH2PS X1, Y1
-	LEAQ      (BX)(R9*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_98
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_98:
-	TESTB $0x02, CL
-	JEQ   no2of_99
-	SHLQ  $0x20, R8
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R8
-
-no2of_99:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_100
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_100:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (BX)(DX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_103
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_103:
-	TESTB $0x02, CL
-	JEQ   no2of_104
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_104:
-	VMOVQ   SI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_105
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, SI, X2, X2
-
-no4of_105:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R10), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_108
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_108:
-	TESTB $0x02, CL
-	JEQ   no2of_109
-	SHLQ  $0x20, R8
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R8
-
-no2of_109:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_110
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_110:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R10)(DX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_113
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_113:
-	TESTB $0x02, CL
-	JEQ   no2of_114
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_114:
-	VMOVQ   SI, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_115
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, SI, X3, X3
-
-no4of_115:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      SI, R8
-
-narrow5left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (DI), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_116
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_116:
-	TESTB     $0x02, CL
-	JEQ       nopair_117
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_117:
-	TESTB  $0x01, CL
-	JEQ    noone_118
-	VMOVSS X1, (R8)
-
-noone_118:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), BX
-	ADDQ  80(AX), R10
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow5outer
-	JMP end
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), R11
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), R10
-	MOVQ 32(AX), BX
-	LEAQ (R10)(BX*1), SI
-	MOVQ R11, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow6
-	CMPQ CX, $+8
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many6
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R11
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DI
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, R9
-	VCVTPH2PS (R11), Y0
-	VCVTPH2PS (R11)(R10*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11)(BX*1), Y1
-	VCVTPH2PS (R11)(SI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DI), Y1
-	VCVTPH2PS (DI)(R10*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap6done
-	MOVQ      R9, R12
-
-overlap6left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R11
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ      CX, $+32
-	JLT       one6
-	VCVTPH2PS (R11), Y0
-	VCVTPH2PS 16(R11), Y1
-	VCVTPH2PS 32(R11), Y2
-	VCVTPH2PS 48(R11), Y3
-	VCVTPH2PS (R11)(R10*1), Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R11)(R10*1), Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R11)(R10*1), Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R11)(R10*1), Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (R11)(BX*1), Y7
-	VCVTPH2PS (R11)(SI*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R11)(BX*1), Y7
-	VCVTPH2PS 16(R11)(SI*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R11)(BX*1), Y7
-	VCVTPH2PS 32(R11)(SI*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R11)(BX*1), Y7
-	VCVTPH2PS 48(R11)(SI*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (DI), Y7
-	VCVTPH2PS 16(DI), Y6
-	VCVTPH2PS 32(DI), Y5
-	VCVTPH2PS 48(DI), Y4
-	VCVTPH2PS (DI)(R10*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(DI)(R10*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(DI)(R10*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(DI)(R10*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many6done
-	MOVQ      R9, R8
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VADDPD  (R9)(BX*1), Y0, Y0
+	VADDPD  32(R9)(BX*1), Y1, Y1
+	VADDPD  64(R9)(BX*1), Y2, Y2
+	VADDPD  96(R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y7
+	VMOVUPS 32(R9)(CX*1), Y6
+	VMOVUPS 64(R9)(CX*1), Y5
+	VMOVUPS 96(R9)(CX*1), Y4
+	VADDPD  (R9)(R10*1), Y7, Y7
+	VADDPD  32(R9)(R10*1), Y6, Y6
+	VADDPD  64(R9)(R10*1), Y5, Y5
+	VADDPD  96(R9)(R10*1), Y4, Y4
+	VADDPD  Y7, Y0, Y0
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y4, Y3, Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VADDPD  (SI)(BX*1), Y4, Y4
+	VADDPD  32(SI)(BX*1), Y5, Y5
+	VADDPD  64(SI)(BX*1), Y6, Y6
+	VADDPD  96(SI)(BX*1), Y7, Y7
+	VADDPD  (SI)(CX*1), Y4, Y4
+	VADDPD  32(SI)(CX*1), Y5, Y5
+	VADDPD  64(SI)(CX*1), Y6, Y6
+	VADDPD  96(SI)(CX*1), Y7, Y7
+	VADDPD  Y4, Y0, Y0
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y7, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R8, R13
 
 many6left:
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	VADDPS 64(R8), Y2, Y2
-	VADDPS 96(R8), Y3, Y3
-	ADDQ   104(AX), R8
+	VADDPD (R13), Y0, Y0
+	VADDPD 32(R13), Y1, Y1
+	VADDPD 64(R13), Y2, Y2
+	VADDPD 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, R11
-	ADDQ    $+64, DI
-	ADDQ    $+128, DX
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
 	ADDQ    $+128, R9
-	ADDQ    $-32, CX
-	JMP     many6
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ      CX, $+8
-	JLT       last6
-	VCVTPH2PS (R11), Y3
-	VCVTPH2PS (R11)(R10*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11)(BX*1), Y2
-	VCVTPH2PS (R11)(SI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DI), Y2
-	VCVTPH2PS (DI)(R10*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       one6done
-	MOVQ      R9, R12
+few6:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Y3
+	VADDPD  (R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y2
+	VADDPD  (R9)(R10*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VADDPD  (SI)(BX*1), Y2, Y2
+	VADDPD  (SI)(CX*1), Y2, Y2
+	VADDPD  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one6done
+	MOVQ    R8, R12
 
 one6left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPD (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+16, R11
-	ADDQ    $+16, DI
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-8, CX
-	JMP     one6
-
-last6:
-	TESTQ   CX, CX
-	JEQ     next6
-	SHLQ    $0x02, CX
-	ADDQ    CX, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), CX
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), CX
-
-vector6outer:
-	VCVTPH2PS (R11), Y3
-	VCVTPH2PS (R11)(R10*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11)(BX*1), Y2
-	VCVTPH2PS (R11)(SI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DI), Y2
-	VCVTPH2PS (DI)(R10*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector6done
-	MOVQ      R9, R8
-
-vector6left:
-	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), R11
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	LEAQ    (R11), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_121
-	MOVWLZX -2(R12)(CX*2), R8
-
-no1of_121:
-	TESTB $0x02, CL
-	JEQ   no2of_122
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_122:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_123
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_123:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R11)(R10*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_126
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_126:
-	TESTB $0x02, CL
-	JEQ   no2of_127
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_127:
-	VMOVQ   R9, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_128
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R9, X1, X1
-
-no4of_128:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R11)(BX*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_131
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_131:
-	TESTB $0x02, CL
-	JEQ   no2of_132
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_132:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_133
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_133:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R11)(SI*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_136
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_136:
-	TESTB $0x02, CL
-	JEQ   no2of_137
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_137:
-	VMOVQ   R9, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_138
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R9, X0, X0
-
-no4of_138:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_141
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_141:
-	TESTB $0x02, CL
-	JEQ   no2of_142
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_142:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_143
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_143:
-	VCVTPH2PS X1, Y1
-	LEAQ      (DI)(R10*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_146
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_146:
-	TESTB $0x02, CL
-	JEQ   no2of_147
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_147:
-	VMOVQ   R9, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_148
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R9, X0, X0
-
-no4of_148:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow6done
-	MOVQ      R9, R8
-
-narrow6left:
-	VMASKMOVPS (R8), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_149
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_149:
-	TESTB     $0x02, CL
-	JEQ       nopair_150
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X2, X2
-
-nopair_150:
-	TESTB  $0x01, CL
-	JEQ    noone_151
-	VMOVSS X2, (R8)
-
-noone_151:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), R11
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), SI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R10
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R11
-	LEAQ (DI)(R11*1), R9
-	MOVQ SI, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow7
-	CMPQ CX, $+8
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many7
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, SI
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, R10
-	VCVTPH2PS (SI), Y3
-	VCVTPH2PS (SI)(DI*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (SI)(R11*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (DX), Y2
-	VCVTPH2PS (DX)(DI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (DX)(R11*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap7done
-	MOVQ      R10, R12
-
-overlap7left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, SI
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R10
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ      CX, $+32
-	JLT       one7
-	VCVTPH2PS (SI), Y3
-	VCVTPH2PS 16(SI), Y2
-	VCVTPH2PS 32(SI), Y1
-	VCVTPH2PS 48(SI), Y0
-	VCVTPH2PS (SI)(DI*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(SI)(DI*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(SI)(DI*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(SI)(DI*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (SI)(R11*1), Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(SI)(R11*1), Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(SI)(R11*1), Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(SI)(R11*1), Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (DX), Y4
-	VCVTPH2PS 16(DX), Y5
-	VCVTPH2PS 32(DX), Y6
-	VCVTPH2PS 48(DX), Y7
-	VCVTPH2PS (DX)(DI*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DX)(DI*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DX)(DI*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DX)(DI*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (DX)(R11*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(DX)(R11*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(DX)(R11*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(DX)(R11*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many7done
-	MOVQ      R10, R8
+	VMOVUPS (R10), Y3
+	VMOVUPS 32(R10), Y2
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 96(R10), Y0
+	VADDPD  (R10)(CX*1), Y3, Y3
+	VADDPD  32(R10)(CX*1), Y2, Y2
+	VADDPD  64(R10)(CX*1), Y1, Y1
+	VADDPD  96(R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y7
+	VMOVUPS 32(R10)(R9*1), Y6
+	VMOVUPS 64(R10)(R9*1), Y5
+	VMOVUPS 96(R10)(R9*1), Y4
+	VADDPD  (R10)(R8*1), Y7, Y7
+	VADDPD  32(R10)(R8*1), Y6, Y6
+	VADDPD  64(R10)(R8*1), Y5, Y5
+	VADDPD  96(R10)(R8*1), Y4, Y4
+	VADDPD  Y7, Y3, Y3
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y4, Y0, Y0
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMOVUPS 64(DI), Y6
+	VMOVUPS 96(DI), Y7
+	VADDPD  (DI)(CX*1), Y4, Y4
+	VADDPD  32(DI)(CX*1), Y5, Y5
+	VADDPD  64(DI)(CX*1), Y6, Y6
+	VADDPD  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (DI)(R9*1), Y8
+	VMOVUPS 32(DI)(R9*1), Y9
+	VMOVUPS 64(DI)(R9*1), Y10
+	VMOVUPS 96(DI)(R9*1), Y11
+	VADDPD  (DI)(R8*1), Y8, Y8
+	VADDPD  32(DI)(R8*1), Y9, Y9
+	VADDPD  64(DI)(R8*1), Y10, Y10
+	VADDPD  96(DI)(R8*1), Y11, Y11
+	VADDPD  Y8, Y4, Y4
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y10, Y6, Y6
+	VADDPD  Y11, Y7, Y7
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y1, Y1
+	VADDPD  Y7, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many7done
+	MOVQ    SI, R13
 
 many7left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
+	VADDPD (R13), Y3, Y3
+	VADDPD 32(R13), Y2, Y2
+	VADDPD 64(R13), Y1, Y1
+	VADDPD 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many7left
@@ -43265,1318 +37272,1124 @@ many7done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, DX
-	ADDQ    $+128, BX
 	ADDQ    $+128, R10
-	ADDQ    $-32, CX
-	JMP     many7
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one7:
-	CMPQ      CX, $+8
-	JLT       last7
-	VCVTPH2PS (SI), Y0
-	VCVTPH2PS (SI)(DI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (SI)(R11*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DX), Y1
-	VCVTPH2PS (DX)(DI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (DX)(R11*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       one7done
-	MOVQ      R10, R12
+few7:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VMOVUPS (R10), Y0
+	VADDPD  (R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y1
+	VADDPD  (R10)(R8*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS (DI), Y1
+	VADDPD  (DI)(CX*1), Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPD  (DI)(R8*1), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
 
 one7left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	VADDPD (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one7left
 
 one7done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, SI
-	ADDQ    $+16, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R10
-	ADDQ    $-8, CX
-	JMP     one7
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart7
 
-last7:
-	TESTQ   CX, CX
-	JEQ     next7
-	SHLQ    $0x02, CX
-	ADDQ    CX, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
 
-next7:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R10
-	MOVQ  56(AX), CX
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), CX
-
-vector7outer:
-	VCVTPH2PS (SI), Y0
-	VCVTPH2PS (SI)(DI*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (SI)(R11*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (DX), Y1
-	VCVTPH2PS (DX)(DI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (DX)(R11*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector7done
-	MOVQ      R10, R8
-
-vector7left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R10
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R10, 8(SP)
-
-narrow7outer:
-	LEAQ    (SI), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_154
-	MOVWLZX -2(R12)(CX*2), R8
-
-no1of_154:
-	TESTB $0x02, CL
-	JEQ   no2of_155
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_155:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_156
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_156:
-	VCVTPH2PS X1, Y1
-	LEAQ      (SI)(DI*1), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_159
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_159:
-	TESTB $0x02, CL
-	JEQ   no2of_160
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_160:
-	VMOVQ   R10, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_161
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_161:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (SI)(R11*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_164
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_164:
-	TESTB $0x02, CL
-	JEQ   no2of_165
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_165:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_166
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_166:
-	VCVTPH2PS X2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (DX), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_169
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_169:
-	TESTB $0x02, CL
-	JEQ   no2of_170
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_170:
-	VMOVQ   R10, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_171
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_171:
-	VCVTPH2PS X2, Y2
-	LEAQ      (DX)(DI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_174
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_174:
-	TESTB $0x02, CL
-	JEQ   no2of_175
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_175:
-	VMOVQ   R8, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_176
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_176:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (DX)(R11*1), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_179
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_179:
-	TESTB $0x02, CL
-	JEQ   no2of_180
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_180:
-	VMOVQ   R10, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_181
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, R10, X3, X3
-
-no4of_181:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R10
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      R10, R8
-
-narrow7left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (BX), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_182
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_182:
-	TESTB     $0x02, CL
-	JEQ       nopair_183
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_183:
-	TESTB  $0x01, CL
-	JEQ    noone_184
-	VMOVSS X1, (R8)
-
-noone_184:
-	MOVQ  (SP), R8
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
 	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
+	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R10
-	MOVQ  R10, 8(SP)
-	JMP   narrow7outer
-	JMP end
+	JNE   item
+	VZEROUPPER
+	RET
 
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R11
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), SI
-	LEAQ (DX)(SI*1), R10
-	MOVQ R9, BX
-	ADDQ 40(AX), BX
+// func colsF16AVX2(a *byte)
+// Requires: AVX, F16C
+TEXT ·colsF16AVX2(SB), $64-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
+	MOVQ (AX), CX
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
 	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow8
-	CMPQ CX, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many8
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R9
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, BX
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, DI
-	VCVTPH2PS (R9), Y0
-	VCVTPH2PS (R9)(DX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R9)(SI*1), Y1
-	VCVTPH2PS (R9)(R10*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (BX), Y1
-	VCVTPH2PS (BX)(DX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (BX)(SI*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap8done
-	MOVQ      DI, R12
-
-overlap8left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, BX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-
-many8:
-	CMPQ      CX, $+32
-	JLT       one8
-	VCVTPH2PS (R9), Y0
-	VCVTPH2PS 16(R9), Y1
-	VCVTPH2PS 32(R9), Y2
-	VCVTPH2PS 48(R9), Y3
-	VCVTPH2PS (R9)(DX*1), Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R9)(DX*1), Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R9)(DX*1), Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R9)(DX*1), Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (R9)(SI*1), Y7
-	VCVTPH2PS (R9)(R10*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y0, Y0
-	VCVTPH2PS 16(R9)(SI*1), Y7
-	VCVTPH2PS 16(R9)(R10*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y1, Y1
-	VCVTPH2PS 32(R9)(SI*1), Y7
-	VCVTPH2PS 32(R9)(R10*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y2, Y2
-	VCVTPH2PS 48(R9)(SI*1), Y7
-	VCVTPH2PS 48(R9)(R10*1), Y6
-	VADDPS    Y6, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VCVTPH2PS (BX), Y7
-	VCVTPH2PS 16(BX), Y6
-	VCVTPH2PS 32(BX), Y5
-	VCVTPH2PS 48(BX), Y4
-	VCVTPH2PS (BX)(DX*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(BX)(DX*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(BX)(DX*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(BX)(DX*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS (BX)(SI*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS 16(BX)(SI*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 32(BX)(SI*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 48(BX)(SI*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VADDPS    Y7, Y0, Y0
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y4, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many8done
-	MOVQ      DI, R8
-
-many8left:
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	VADDPS 64(R8), Y2, Y2
-	VADDPS 96(R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	VMOVUPS Y2, 64(R11)
-	VMOVUPS Y3, 96(R11)
-	ADDQ    $+64, R9
-	ADDQ    $+64, BX
-	ADDQ    $+128, R11
-	ADDQ    $+128, DI
-	ADDQ    $-32, CX
-	JMP     many8
-
-one8:
-	CMPQ      CX, $+8
-	JLT       last8
-	VCVTPH2PS (R9), Y3
-	VCVTPH2PS (R9)(DX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9)(SI*1), Y2
-	VCVTPH2PS (R9)(R10*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (BX), Y2
-	VCVTPH2PS (BX)(DX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (BX)(SI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       one8done
-	MOVQ      DI, R12
-
-one8left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (R11)
-	ADDQ    $+16, R9
-	ADDQ    $+16, BX
-	ADDQ    $+32, R11
-	ADDQ    $+32, DI
-	ADDQ    $-8, CX
-	JMP     one8
-
-last8:
-	TESTQ   CX, CX
-	JEQ     next8
-	SHLQ    $0x02, CX
-	ADDQ    CX, R11
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R11)
-
-next8:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), R11
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), CX
-	JMP   outer8
-
-vector8:
+	MOVQ CX, 48(SP)
 	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-vector8outer:
-	VCVTPH2PS (R9), Y3
-	VCVTPH2PS (R9)(DX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R9)(SI*1), Y2
-	VCVTPH2PS (R9)(R10*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (BX), Y2
-	VCVTPH2PS (BX)(DX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (BX)(SI*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector8done
+rows:
+	MOVQ $+16, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
+
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
+
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
+
+many0:
+	VCVTPH2PS (CX), Y0
+	VCVTPH2PS 16(CX), Y1
+	VCVTPH2PS 32(CX), Y2
+	VCVTPH2PS 48(CX), Y3
+	MOVQ      56(DX), R8
+	TESTQ     R8, R8
+	JEQ       many0done
+	MOVQ      DI, R9
+
+many0left:
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    many0left
+
+many0done:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+64, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
+
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VCVTPH2PS (CX), Y3
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
+	JEQ       one0done
 	MOVQ      DI, R8
 
-vector8left:
+one0left:
 	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
 
-vector8done:
-	VMOVUPS Y3, (R11)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), DI
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector8outer
-	JMP     end
+one0done:
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
-narrow8:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    DI, 8(SP)
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-narrow8outer:
-	LEAQ    (R9), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_187
-	MOVWLZX -2(R12)(CX*2), R8
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
-no1of_187:
-	TESTB $0x02, CL
-	JEQ   no2of_188
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_188:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_189
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_189:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R9)(DX*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_192
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_192:
-	TESTB $0x02, CL
-	JEQ   no2of_193
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_193:
-	VMOVQ   DI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_194
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, DI, X1, X1
-
-no4of_194:
-	VCVTPH2PS X1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R9)(SI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_197
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_197:
-	TESTB $0x02, CL
-	JEQ   no2of_198
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_198:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_199
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_199:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R9)(R10*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_202
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_202:
-	TESTB $0x02, CL
-	JEQ   no2of_203
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_203:
-	VMOVQ   DI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_204
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, DI, X0, X0
-
-no4of_204:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_207
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_207:
-	TESTB $0x02, CL
-	JEQ   no2of_208
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_208:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_209
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_209:
-	VCVTPH2PS X1, Y1
-	LEAQ      (BX)(DX*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_212
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_212:
-	TESTB $0x02, CL
-	JEQ   no2of_213
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_213:
-	VMOVQ   DI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_214
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, DI, X0, X0
-
-no4of_214:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(SI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_217
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_217:
-	TESTB $0x02, CL
-	JEQ   no2of_218
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_218:
-	VMOVQ   R8, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_219
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R8, X0, X0
-
-no4of_219:
-	VCVTPH2PS X0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow8done
-	MOVQ      R8, DI
-
-narrow8left:
-	VMASKMOVPS (DI), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (R11), DI
-	TESTB        $0x04, CL
-	JEQ          nohalf_220
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_220:
-	TESTB     $0x02, CL
-	JEQ       nopair_221
-	VMOVSD    X2, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X2, X2
-
-nopair_221:
-	TESTB  $0x01, CL
-	JEQ    noone_222
-	VMOVSS X2, (DI)
-
-noone_222:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), R11
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), R10
-	MOVQ (AX), SI
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R9
-	LEAQ (BX)(R9*1), R8
-	MOVQ R10, R11
-	ADDQ 40(AX), R11
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow9
-	CMPQ CX, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ      CX, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
-	JEQ       many9
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, R10
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, R11
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, DX
-	VCVTPH2PS (R10), Y3
-	VCVTPH2PS (R10)(BX*1), Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R10)(R9*1), Y2
-	VCVTPH2PS (R10)(R8*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VCVTPH2PS (R11), Y2
-	VCVTPH2PS (R11)(BX*1), Y1
-	VADDPS    Y1, Y2, Y2
-	VCVTPH2PS (R11)(R9*1), Y1
-	VCVTPH2PS (R11)(R8*1), Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap9done
-	MOVQ      DX, R12
-
-overlap9left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R10
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R11
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-
-many9:
-	CMPQ      CX, $+32
-	JLT       one9
-	VCVTPH2PS (R10), Y3
-	VCVTPH2PS 16(R10), Y2
-	VCVTPH2PS 32(R10), Y1
-	VCVTPH2PS 48(R10), Y0
-	VCVTPH2PS (R10)(BX*1), Y4
+many1:
+	VCVTPH2PS (CX), Y3
+	VCVTPH2PS 16(CX), Y2
+	VCVTPH2PS 32(CX), Y1
+	VCVTPH2PS 48(CX), Y0
+	VCVTPH2PS (CX)(DI*1), Y4
 	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R10)(BX*1), Y4
+	VCVTPH2PS 16(CX)(DI*1), Y4
 	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R10)(BX*1), Y4
+	VCVTPH2PS 32(CX)(DI*1), Y4
 	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R10)(BX*1), Y4
+	VCVTPH2PS 48(CX)(DI*1), Y4
 	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R10)(R9*1), Y4
-	VCVTPH2PS (R10)(R8*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VCVTPH2PS 16(R10)(R9*1), Y4
-	VCVTPH2PS 16(R10)(R8*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VCVTPH2PS 32(R10)(R9*1), Y4
-	VCVTPH2PS 32(R10)(R8*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VCVTPH2PS 48(R10)(R9*1), Y4
-	VCVTPH2PS 48(R10)(R8*1), Y5
-	VADDPS    Y5, Y4, Y4
-	VADDPS    Y4, Y0, Y0
-	VCVTPH2PS (R11), Y4
-	VCVTPH2PS 16(R11), Y5
-	VCVTPH2PS 32(R11), Y6
-	VCVTPH2PS 48(R11), Y7
-	VCVTPH2PS (R11)(BX*1), Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R11)(BX*1), Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R11)(BX*1), Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R11)(BX*1), Y8
-	VADDPS    Y8, Y7, Y7
-	VCVTPH2PS (R11)(R9*1), Y8
-	VCVTPH2PS (R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y4, Y4
-	VCVTPH2PS 16(R11)(R9*1), Y8
-	VCVTPH2PS 16(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y5, Y5
-	VCVTPH2PS 32(R11)(R9*1), Y8
-	VCVTPH2PS 32(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y6, Y6
-	VCVTPH2PS 48(R11)(R9*1), Y8
-	VCVTPH2PS 48(R11)(R8*1), Y9
-	VADDPS    Y9, Y8, Y8
-	VADDPS    Y8, Y7, Y7
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y5, Y2, Y2
-	VADDPS    Y6, Y1, Y1
-	VADDPS    Y7, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many9done
-	MOVQ      DX, DI
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
+	JEQ       many1done
+	MOVQ      BX, R10
 
-many9left:
-	VADDPS (DI), Y3, Y3
-	VADDPS 32(DI), Y2, Y2
-	VADDPS 64(DI), Y1, Y1
-	VADDPS 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many9left
+many1left:
+	VADDPS (R10), Y3, Y3
+	VADDPS 32(R10), Y2, Y2
+	VADDPS 64(R10), Y1, Y1
+	VADDPS 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many1left
 
-many9done:
+many1done:
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y2, 32(SI)
 	VMOVUPS Y1, 64(SI)
 	VMOVUPS Y0, 96(SI)
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
+	ADDQ    $+64, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $-32, CX
-	JMP     many9
+	ADDQ    $+128, BX
+	ADDQ    $-32, R8
+	CMPQ    R8, $+0
+	JGE     many1
 
-one9:
-	CMPQ      CX, $+8
-	JLT       last9
-	VCVTPH2PS (R10), Y0
-	VCVTPH2PS (R10)(BX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R10)(R9*1), Y1
-	VCVTPH2PS (R10)(R8*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11), Y1
-	VCVTPH2PS (R11)(BX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (R11)(R9*1), Y2
-	VCVTPH2PS (R11)(R8*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       one9done
-	MOVQ      DX, R12
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
 
-one9left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one9left
+apart1:
+	VCVTPH2PS (CX), Y0
+	VCVTPH2PS (CX)(DI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      56(DX), R10
+	TESTQ     R10, R10
+	JEQ       one1done
+	MOVQ      BX, R9
 
-one9done:
+one1left:
+	VADDPS (R9), Y0, Y0
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one1left
+
+one1done:
 	VMOVUPS Y0, (SI)
-	ADDQ    $+16, R10
-	ADDQ    $+16, R11
-	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $-8, CX
-	JMP     one9
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
 
-last9:
-	TESTQ   CX, CX
-	JEQ     next9
-	SHLQ    $0x02, CX
-	ADDQ    CX, SI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(SI)
+tree2:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-next9:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), CX
-	JMP   outer9
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
-vector9:
-	MOVQ 64(AX), CX
+many2:
+	VCVTPH2PS (DI), Y0
+	VCVTPH2PS 16(DI), Y1
+	VCVTPH2PS 32(DI), Y2
+	VCVTPH2PS 48(DI), Y3
+	VCVTPH2PS (DI)(CX*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(DI)(CX*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DI)(CX*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DI)(CX*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (DI)(R8*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(DI)(R8*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(DI)(R8*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(DI)(R8*1), Y4
+	VADDPS    Y4, Y3, Y3
+	MOVQ      56(DX), R11
+	TESTQ     R11, R11
+	JEQ       many2done
+	MOVQ      SI, R12
 
-vector9outer:
-	VCVTPH2PS (R10), Y0
-	VCVTPH2PS (R10)(BX*1), Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R10)(R9*1), Y1
-	VCVTPH2PS (R10)(R8*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VCVTPH2PS (R11), Y1
-	VCVTPH2PS (R11)(BX*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VCVTPH2PS (R11)(R9*1), Y2
-	VCVTPH2PS (R11)(R8*1), Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
+many2left:
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many2left
+
+many2done:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+64, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
+
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VCVTPH2PS (DI), Y3
+	VCVTPH2PS (DI)(CX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (DI)(R8*1), Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      56(DX), R12
 	TESTQ     R12, R12
-	JEQ       vector9done
-	MOVQ      DX, DI
+	JEQ       one2done
+	MOVQ      SI, R11
 
-vector9left:
-	VADDPS (DI), Y0, Y0
-	ADDQ   104(AX), DI
+one2left:
+	VADDPS (R11), Y3, Y3
+	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    vector9left
+	JNE    one2left
 
-vector9done:
-	VMOVUPS Y0, (SI)
-	ADDQ    80(AX), R10
-	ADDQ    80(AX), R11
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector9outer
-	JMP     end
+one2done:
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
-narrow9:
-	MOVQ    CX, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    DI, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
+tree3:
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-narrow9outer:
-	LEAQ    (R10), R12
-	XORL    DI, DI
-	TESTB   $0x01, CL
-	JEQ     no1of_225
-	MOVWLZX -2(R12)(CX*2), DI
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
-no1of_225:
-	TESTB $0x02, CL
-	JEQ   no2of_226
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
+many3:
+	VCVTPH2PS (R9), Y3
+	VCVTPH2PS 16(R9), Y2
+	VCVTPH2PS 32(R9), Y1
+	VCVTPH2PS 48(R9), Y0
+	VCVTPH2PS (R9)(R8*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(R9)(R8*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(R9)(R8*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(R9)(R8*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS (R9)(SI*1), Y4
+	VCVTPH2PS (R9)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS 16(R9)(SI*1), Y4
+	VCVTPH2PS 16(R9)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 32(R9)(SI*1), Y4
+	VCVTPH2PS 32(R9)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 48(R9)(SI*1), Y4
+	VCVTPH2PS 48(R9)(BX*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	MOVQ      56(DX), R11
+	TESTQ     R11, R11
+	JEQ       many3done
+	MOVQ      DI, R12
 
-no2of_226:
-	VMOVQ   DI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_227
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, DI, X1, X1
+many3left:
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many3left
 
-no4of_227:
-	VCVTPH2PS X1, Y1
-	LEAQ      (R10)(BX*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_230
-	MOVWLZX   -2(R12)(CX*2), DX
+many3done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+64, R9
+	ADDQ    $+128, CX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-no1of_230:
-	TESTB $0x02, CL
-	JEQ   no2of_231
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
 
-no2of_231:
-	VMOVQ   DX, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_232
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DX, X2, X2
-
-no4of_232:
-	VCVTPH2PS X2, Y2
+apart3:
+	VCVTPH2PS (R9), Y0
+	VCVTPH2PS (R9)(R8*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R9)(SI*1), Y1
+	VCVTPH2PS (R9)(BX*1), Y2
 	VADDPS    Y2, Y1, Y1
-	LEAQ      (R10)(R9*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_235
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_235:
-	TESTB $0x02, CL
-	JEQ   no2of_236
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_236:
-	VMOVQ   DI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_237
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_237:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R10)(R8*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_240
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_240:
-	TESTB $0x02, CL
-	JEQ   no2of_241
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_241:
-	VMOVQ   DX, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_242
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DX, X3, X3
-
-no4of_242:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_245
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_245:
-	TESTB $0x02, CL
-	JEQ   no2of_246
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_246:
-	VMOVQ   DI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_247
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_247:
-	VCVTPH2PS X2, Y2
-	LEAQ      (R11)(BX*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_250
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_250:
-	TESTB $0x02, CL
-	JEQ   no2of_251
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_251:
-	VMOVQ   DX, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_252
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DX, X3, X3
-
-no4of_252:
-	VCVTPH2PS X3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (R11)(R9*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_255
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_255:
-	TESTB $0x02, CL
-	JEQ   no2of_256
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_256:
-	VMOVQ   DI, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_257
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DI, X3, X3
-
-no4of_257:
-	VCVTPH2PS X3, Y3
-	LEAQ      (R11)(R8*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_260
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_260:
-	TESTB $0x02, CL
-	JEQ   no2of_261
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_261:
-	VMOVQ   DX, X7
-	TESTB   $0x04, CL
-	JEQ     no4of_262
-	VMOVQ   (R12), X7
-	VPINSRQ $0x01, DX, X7, X7
-
-no4of_262:
-	VCVTPH2PS X7, Y7
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
+	VADDPS    Y1, Y0, Y0
+	MOVQ      56(DX), R12
 	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, DI
+	JEQ       one3done
+	MOVQ      DI, R11
 
-narrow9left:
-	VMASKMOVPS (DI), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
+one3left:
+	VADDPS (R11), Y0, Y0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one3left
 
-narrow9done:
-	LEAQ         (SI), DI
-	TESTB        $0x04, CL
-	JEQ          nohalf_263
-	VMOVUPS      X1, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y1, X1
+one3done:
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
 
-nohalf_263:
-	TESTB     $0x02, CL
-	JEQ       nopair_264
-	VMOVSD    X1, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X1, X1
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-nopair_264:
-	TESTB  $0x01, CL
-	JEQ    noone_265
-	VMOVSS X1, (DI)
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
-noone_265:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), R10
-	ADDQ  80(AX), R11
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
+many4:
+	VCVTPH2PS (BX), Y0
+	VCVTPH2PS 16(BX), Y1
+	VCVTPH2PS 32(BX), Y2
+	VCVTPH2PS 48(BX), Y3
+	VCVTPH2PS (BX)(SI*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(BX)(SI*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(BX)(SI*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(BX)(SI*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (BX)(DI*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(BX)(DI*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(BX)(DI*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(BX)(DI*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (R10), Y4
+	VCVTPH2PS 16(R10), Y5
+	VCVTPH2PS 32(R10), Y6
+	VCVTPH2PS 48(R10), Y7
+	VCVTPH2PS (R10)(DI*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(R10)(DI*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(R10)(DI*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(R10)(DI*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y0, Y0
+	VADDPS    Y5, Y1, Y1
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y7, Y3, Y3
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many4done
+	MOVQ      R9, R13
 
-end:
+many4left:
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+64, BX
+	ADDQ    $+64, R10
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VCVTPH2PS (BX), Y3
+	VCVTPH2PS (BX)(SI*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (BX)(DI*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R10), Y2
+	VCVTPH2PS (R10)(DI*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one4done
+	MOVQ      R9, R12
+
+one4left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
+	VCVTPH2PS (CX), Y3
+	VCVTPH2PS 16(CX), Y2
+	VCVTPH2PS 32(CX), Y1
+	VCVTPH2PS 48(CX), Y0
+	VCVTPH2PS (CX)(DI*1), Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS 16(CX)(DI*1), Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 32(CX)(DI*1), Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 48(CX)(DI*1), Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS (CX)(BX*1), Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS 16(CX)(BX*1), Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 32(CX)(BX*1), Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 48(CX)(BX*1), Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS (R8), Y7
+	VCVTPH2PS 16(R8), Y6
+	VCVTPH2PS 32(R8), Y5
+	VCVTPH2PS 48(R8), Y4
+	VCVTPH2PS (R8)(DI*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(R8)(DI*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(R8)(DI*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(R8)(DI*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS (R8)(BX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(R8)(BX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(R8)(BX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(R8)(BX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y7, Y3, Y3
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y5, Y1, Y1
+	VADDPS    Y4, Y0, Y0
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many5done
+	MOVQ      R10, R13
+
+many5left:
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+64, CX
+	ADDQ    $+64, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VCVTPH2PS (CX), Y0
+	VCVTPH2PS (CX)(DI*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (CX)(BX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R8), Y1
+	VCVTPH2PS (R8)(DI*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (R8)(BX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one5done
+	MOVQ      R10, R12
+
+one5left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
+
+many6:
+	VCVTPH2PS (R9), Y0
+	VCVTPH2PS 16(R9), Y1
+	VCVTPH2PS 32(R9), Y2
+	VCVTPH2PS 48(R9), Y3
+	VCVTPH2PS (R9)(BX*1), Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(R9)(BX*1), Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(R9)(BX*1), Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(R9)(BX*1), Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (R9)(CX*1), Y4
+	VCVTPH2PS (R9)(R10*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y0, Y0
+	VCVTPH2PS 16(R9)(CX*1), Y4
+	VCVTPH2PS 16(R9)(R10*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y1, Y1
+	VCVTPH2PS 32(R9)(CX*1), Y4
+	VCVTPH2PS 32(R9)(R10*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y2, Y2
+	VCVTPH2PS 48(R9)(CX*1), Y4
+	VCVTPH2PS 48(R9)(R10*1), Y5
+	VADDPS    Y5, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VCVTPH2PS (SI), Y4
+	VCVTPH2PS 16(SI), Y5
+	VCVTPH2PS 32(SI), Y6
+	VCVTPH2PS 48(SI), Y7
+	VCVTPH2PS (SI)(BX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(SI)(BX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(SI)(BX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(SI)(BX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS (SI)(CX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS 16(SI)(CX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 32(SI)(CX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 48(SI)(CX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VADDPS    Y4, Y0, Y0
+	VADDPS    Y5, Y1, Y1
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y7, Y3, Y3
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many6done
+	MOVQ      R8, R13
+
+many6left:
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $+64, R9
+	ADDQ    $+64, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VCVTPH2PS (R9), Y3
+	VCVTPH2PS (R9)(BX*1), Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (R9)(CX*1), Y2
+	VCVTPH2PS (R9)(R10*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VCVTPH2PS (SI), Y2
+	VCVTPH2PS (SI)(BX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VCVTPH2PS (SI)(CX*1), Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one6done
+	MOVQ      R8, R12
+
+one6left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
+
+many7:
+	VCVTPH2PS (R10), Y3
+	VCVTPH2PS 16(R10), Y2
+	VCVTPH2PS 32(R10), Y1
+	VCVTPH2PS 48(R10), Y0
+	VCVTPH2PS (R10)(CX*1), Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS 16(R10)(CX*1), Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 32(R10)(CX*1), Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 48(R10)(CX*1), Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS (R10)(R9*1), Y7
+	VCVTPH2PS (R10)(R8*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y3, Y3
+	VCVTPH2PS 16(R10)(R9*1), Y7
+	VCVTPH2PS 16(R10)(R8*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y2, Y2
+	VCVTPH2PS 32(R10)(R9*1), Y7
+	VCVTPH2PS 32(R10)(R8*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y1, Y1
+	VCVTPH2PS 48(R10)(R9*1), Y7
+	VCVTPH2PS 48(R10)(R8*1), Y6
+	VADDPS    Y6, Y7, Y7
+	VADDPS    Y7, Y0, Y0
+	VCVTPH2PS (DI), Y7
+	VCVTPH2PS 16(DI), Y6
+	VCVTPH2PS 32(DI), Y5
+	VCVTPH2PS 48(DI), Y4
+	VCVTPH2PS (DI)(CX*1), Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(DI)(CX*1), Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(DI)(CX*1), Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(DI)(CX*1), Y8
+	VADDPS    Y8, Y4, Y4
+	VCVTPH2PS (DI)(R9*1), Y8
+	VCVTPH2PS (DI)(R8*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	VCVTPH2PS 16(DI)(R9*1), Y8
+	VCVTPH2PS 16(DI)(R8*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VCVTPH2PS 32(DI)(R9*1), Y8
+	VCVTPH2PS 32(DI)(R8*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VCVTPH2PS 48(DI)(R9*1), Y8
+	VCVTPH2PS 48(DI)(R8*1), Y9
+	VADDPS    Y9, Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y7, Y3, Y3
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y5, Y1, Y1
+	VADDPS    Y4, Y0, Y0
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many7done
+	MOVQ      SI, R13
+
+many7left:
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+64, R10
+	ADDQ    $+64, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
+
+few7:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VCVTPH2PS (R10), Y0
+	VCVTPH2PS (R10)(CX*1), Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (R10)(R9*1), Y1
+	VCVTPH2PS (R10)(R8*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPH2PS (DI), Y1
+	VCVTPH2PS (DI)(CX*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VCVTPH2PS (DI)(R9*1), Y2
+	VCVTPH2PS (DI)(R8*1), Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one7done
+	MOVQ      SI, R12
+
+one7left:
+	VADDPS (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart7
+
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
@@ -44584,652 +38397,299 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsBF16AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x01, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ      SI, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
-	JEQ       many0
-	MOVQ      SI, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      SI, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, BX
-	VPMOVZXWD (DX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap0done
-	MOVQ      BX, R8
+rows:
+	MOVQ $+16, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x01, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ      SI, $+32
-	JLT       one0
-	VPMOVZXWD (DX), Y0
+	VPMOVZXWD (CX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(DX), Y1
+	VPMOVZXWD 16(CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(DX), Y2
+	VPMOVZXWD 32(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(DX), Y3
+	VPMOVZXWD 48(CX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	MOVQ      72(AX), R8
+	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
-	MOVQ      BX, DI
+	MOVQ      DI, R9
 
 many0left:
-	VADDPS (DI), Y0, Y0
-	VADDPS 32(DI), Y1, Y1
-	VADDPS 64(DI), Y2, Y2
-	VADDPS 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+64, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-32, SI
-	JMP     many0
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	ADDQ    $+64, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ      SI, $+8
-	JLT       last0
-	VPMOVZXWD (DX), Y3
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VPMOVZXWD (CX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
 	JEQ       one0done
-	MOVQ      BX, R8
+	MOVQ      DI, R8
 
 one0left:
 	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+16, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VPMOVZXWD (DX), Y3
-	VPSLLD    $0x10, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       vector0done
-	MOVQ      BX, DI
-
-vector0left:
-	VADDPS (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	LEAQ    (DX), R8
-	XORL    DI, DI
-	TESTB   $0x01, SI
-	JEQ     no1of_3
-	MOVWLZX -2(R8)(SI*2), DI
-
-no1of_3:
-	TESTB $0x02, SI
-	JEQ   no2of_4
-	SHLQ  $0x20, DI
-	MOVL  SI, BX
-	ANDL  $0x04, BX
-	MOVL  (R8)(BX*2), BX
-	ORQ   BX, DI
-
-no2of_4:
-	VMOVQ   DI, X2
-	TESTB   $0x04, SI
-	JEQ     no4of_5
-	VMOVQ   (R8), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_5:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       narrow0done
-	MOVQ      DI, BX
-
-narrow0left:
-	VMASKMOVPS (BX), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), BX
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), BX
-	TESTB        $0x04, SI
-	JEQ          nohalf_6
-	VMOVUPS      X2, (BX)
-	ADDQ         $+16, BX
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_6:
-	TESTB     $0x02, SI
-	JEQ       nopair_7
-	VMOVSD    X2, (BX)
-	ADDQ      $+8, BX
-	VPERMILPD $0x01, X2, X2
-
-nopair_7:
-	TESTB  $0x01, SI
-	JEQ    noone_8
-	VMOVSS X2, (BX)
-
-noone_8:
-	MOVQ  (SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, (SP)
-	TESTQ BX, BX
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
-	JMP   narrow0outer
-	JMP end
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), BX
-	CMPQ BX, $+8
-	JLT  narrow1
-	CMPQ BX, $+8
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ      BX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many1
-	MOVQ      BX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      BX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, CX
-	VPMOVZXWD (DX), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap1done
-	MOVQ      CX, R9
-
-overlap1left:
-	VADDPS (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    BX, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, DX
-	MOVQ    BX, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ      BX, $+32
-	JLT       one1
-	VPMOVZXWD (DX), Y3
+	VPMOVZXWD (CX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(DX), Y2
+	VPMOVZXWD 16(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(DX), Y1
+	VPMOVZXWD 32(CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(DX), Y0
+	VPMOVZXWD 48(CX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(SI*1), Y4
+	VPMOVZXWD (CX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(DX)(SI*1), Y4
+	VPMOVZXWD 16(CX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(DX)(SI*1), Y4
+	VPMOVZXWD 32(CX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(DX)(SI*1), Y4
+	VPMOVZXWD 48(CX)(DI*1), Y4
 	VPSLLD    $0x10, Y4, Y4
 	VADDPS    Y4, Y0, Y0
-	MOVQ      72(AX), R9
+	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, R8
+	MOVQ      BX, R10
 
 many1left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
+	VADDPS (R10), Y3, Y3
+	VADDPS 32(R10), Y2, Y2
+	VADDPS 64(R10), Y1, Y1
+	VADDPS 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+64, DX
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $-32, BX
-	JMP     many1
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+64, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-32, R8
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ      BX, $+8
-	JLT       last1
-	VPMOVZXWD (DX), Y0
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VPMOVZXWD (CX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(SI*1), Y1
+	VPMOVZXWD (CX)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      56(DX), R10
+	TESTQ     R10, R10
 	JEQ       one1done
-	MOVQ      CX, R9
+	MOVQ      BX, R9
 
 one1left:
 	VADDPS (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+16, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-8, BX
-	JMP     one1
-
-last1:
-	TESTQ   BX, BX
-	JEQ     next1
-	SHLQ    $0x02, BX
-	ADDQ    BX, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next1:
-	MOVQ  (SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, (SP)
-	TESTQ BX, BX
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), BX
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), BX
-
-vector1outer:
-	VPMOVZXWD (DX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       vector1done
-	MOVQ      CX, R8
-
-vector1left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, BX
-	TESTQ   BX, BX
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    BX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	LEAQ    (DX), R9
-	XORL    R8, R8
-	TESTB   $0x01, BL
-	JEQ     no1of_11
-	MOVWLZX -2(R9)(BX*2), R8
-
-no1of_11:
-	TESTB $0x02, BL
-	JEQ   no2of_12
-	SHLQ  $0x20, R8
-	MOVL  BX, CX
-	ANDL  $0x04, CX
-	MOVL  (R9)(CX*2), CX
-	ORQ   CX, R8
-
-no2of_12:
-	VMOVQ   R8, X1
-	TESTB   $0x04, BL
-	JEQ     no4of_13
-	VMOVQ   (R9), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_13:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DX)(SI*1), R9
-	XORL      CX, CX
-	TESTB     $0x01, BL
-	JEQ       no1of_16
-	MOVWLZX   -2(R9)(BX*2), CX
-
-no1of_16:
-	TESTB $0x02, BL
-	JEQ   no2of_17
-	SHLQ  $0x20, CX
-	MOVL  BX, R8
-	ANDL  $0x04, R8
-	MOVL  (R9)(R8*2), R8
-	ORQ   R8, CX
-
-no2of_17:
-	VMOVQ   CX, X2
-	TESTB   $0x04, BL
-	JEQ     no4of_18
-	VMOVQ   (R9), X2
-	VPINSRQ $0x01, CX, X2, X2
-
-no4of_18:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       narrow1done
-	MOVQ      CX, R8
-
-narrow1left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (DI), R8
-	TESTB        $0x04, BL
-	JEQ          nohalf_19
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_19:
-	TESTB     $0x02, BL
-	JEQ       nopair_20
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_20:
-	TESTB  $0x01, BL
-	JEQ    noone_21
-	VMOVSS X1, (R8)
-
-noone_21:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), BX
-	LEAQ (DI)(BX*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow2
-	CMPQ R9, $+8
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ      R9, R10
-	ANDQ      $+7, R10
-	TESTQ     R10, R10
-	JEQ       many2
-	MOVQ      R9, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, SI
-	MOVQ      R9, R10
-	ADDQ      $-8, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, CX
-	VPMOVZXWD (SI), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (SI)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (SI)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       overlap2done
-	MOVQ      CX, R11
-
-overlap2left:
-	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ        R9, $+32
-	JLT         one2
-	VMOVUPS     (SI), Y1
+	VMOVUPS     (DI), Y1
 	VPSLLD      $0x10, Y1, Y0
 	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(SI), Y3
+	VMOVUPS     32(DI), Y3
 	VPSLLD      $0x10, Y3, Y2
 	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (SI)(DI*1), Y5
+	VMOVUPS     (DI)(CX*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y0, Y0
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(SI)(DI*1), Y5
+	VMOVUPS     32(DI)(CX*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y2, Y2
 	VADDPS      Y5, Y3, Y3
-	VMOVUPS     (SI)(BX*1), Y4
+	VMOVUPS     (DI)(R8*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
 	VADDPS      Y5, Y0, Y0
 	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(SI)(BX*1), Y4
+	VMOVUPS     32(DI)(R8*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
 	VADDPS      Y5, Y2, Y2
@@ -45242,343 +38702,124 @@ many2:
 	VUNPCKLPS   Y3, Y2, Y2
 	VPERM2F128  $0x31, Y4, Y2, Y3
 	VINSERTF128 $0x01, X4, Y2, Y2
-	MOVQ        72(AX), R11
+	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many2done
-	MOVQ        CX, R10
+	MOVQ        SI, R12
 
 many2left:
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-32, R9
-	JMP     many2
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+64, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ      R9, $+8
-	JLT       last2
-	VPMOVZXWD (SI), Y3
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VPMOVZXWD (DI), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (SI)(DI*1), Y2
+	VPMOVZXWD (DI)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (SI)(BX*1), Y2
+	VPMOVZXWD (DI)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
 	JEQ       one2done
-	MOVQ      CX, R11
+	MOVQ      SI, R11
 
 one2left:
 	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+16, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-8, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VPMOVZXWD (SI), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (SI)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (SI)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector2done
-	MOVQ      CX, R10
-
-vector2left:
-	VADDPS (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	LEAQ    (SI), R11
-	XORL    R10, R10
-	TESTB   $0x01, R9
-	JEQ     no1of_24
-	MOVWLZX -2(R11)(R9*2), R10
-
-no1of_24:
-	TESTB $0x02, R9
-	JEQ   no2of_25
-	SHLQ  $0x20, R10
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, R10
-
-no2of_25:
-	VMOVQ   R10, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_26
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_26:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (SI)(DI*1), R11
-	XORL      CX, CX
-	TESTB     $0x01, R9
-	JEQ       no1of_29
-	MOVWLZX   -2(R11)(R9*2), CX
-
-no1of_29:
-	TESTB $0x02, R9
-	JEQ   no2of_30
-	SHLQ  $0x20, CX
-	MOVL  R9, R10
-	ANDL  $0x04, R10
-	MOVL  (R11)(R10*2), R10
-	ORQ   R10, CX
-
-no2of_30:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_31
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, CX, X1, X1
-
-no4of_31:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (SI)(BX*1), R11
-	XORL      R10, R10
-	TESTB     $0x01, R9
-	JEQ       no1of_34
-	MOVWLZX   -2(R11)(R9*2), R10
-
-no1of_34:
-	TESTB $0x02, R9
-	JEQ   no2of_35
-	SHLQ  $0x20, R10
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, R10
-
-no2of_35:
-	VMOVQ   R10, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_36
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, R10, X1, X1
-
-no4of_36:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R10
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow2done
-	MOVQ      R10, CX
-
-narrow2left:
-	VMASKMOVPS (CX), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), CX
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), CX
-	TESTB        $0x04, R9
-	JEQ          nohalf_37
-	VMOVUPS      X2, (CX)
-	ADDQ         $+16, CX
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_37:
-	TESTB     $0x02, R9
-	JEQ       nopair_38
-	VMOVSD    X2, (CX)
-	ADDQ      $+8, CX
-	VPERMILPD $0x01, X2, X2
-
-nopair_38:
-	TESTB  $0x01, R9
-	JEQ    noone_39
-	VMOVSS X2, (CX)
-
-noone_39:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R10
-	MOVQ  R10, 8(SP)
-	JMP   narrow2outer
-	JMP end
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
 	MOVQ 16(AX), DI
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), R10
-	LEAQ (SI)(R10*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow3
-	CMPQ R9, $+8
-	JEQ  vector3
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ      R9, CX
-	ANDQ      $+7, CX
-	TESTQ     CX, CX
-	JEQ       many3
-	MOVQ      R9, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x01, CX
-	ADDQ      CX, R8
-	MOVQ      R9, CX
-	ADDQ      $-8, CX
-	SHLQ      $0x02, CX
-	ADDQ      CX, DI
-	VPMOVZXWD (R8), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R8)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R8)(R10*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R8)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
-	JEQ       overlap3done
-	MOVQ      DI, R11
-
-overlap3left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DI
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ        R9, $+32
-	JLT         one3
-	VMOVUPS     (R8), Y2
+	VMOVUPS     (R9), Y2
 	VPSLLD      $0x10, Y2, Y3
 	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(R8), Y0
+	VMOVUPS     32(R9), Y0
 	VPSLLD      $0x10, Y0, Y1
 	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (R8)(SI*1), Y5
+	VMOVUPS     (R9)(R8*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y3, Y3
 	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(R8)(SI*1), Y5
+	VMOVUPS     32(R9)(R8*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y1, Y1
 	VADDPS      Y5, Y0, Y0
-	VMOVUPS     (R8)(R10*1), Y4
+	VMOVUPS     (R9)(SI*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     (R8)(DX*1), Y7
+	VMOVUPS     (R9)(BX*1), Y7
 	VPSLLD      $0x10, Y7, Y6
 	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
 	VADDPS      Y6, Y5, Y5
 	VADDPS      Y7, Y4, Y4
 	VADDPS      Y5, Y3, Y3
 	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(R8)(R10*1), Y5
+	VMOVUPS     32(R9)(SI*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     32(R8)(DX*1), Y6
+	VMOVUPS     32(R9)(BX*1), Y6
 	VPSLLD      $0x10, Y6, Y7
 	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
 	VADDPS      Y7, Y4, Y4
@@ -45593,1810 +38834,689 @@ many3:
 	VUNPCKLPS   Y0, Y1, Y1
 	VPERM2F128  $0x31, Y5, Y1, Y0
 	VINSERTF128 $0x01, X5, Y1, Y1
-	MOVQ        72(AX), R11
+	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many3done
-	MOVQ        DI, CX
+	MOVQ        DI, R12
 
 many3left:
-	VADDPS (CX), Y3, Y3
-	VADDPS 32(CX), Y2, Y2
-	VADDPS 64(CX), Y1, Y1
-	VADDPS 96(CX), Y0, Y0
-	ADDQ   104(AX), CX
+	VADDPS (R12), Y3, Y3
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y1, Y1
+	VADDPS 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, R8
-	ADDQ    $+128, BX
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+64, R9
+	ADDQ    $+128, CX
 	ADDQ    $+128, DI
-	ADDQ    $-32, R9
-	JMP     many3
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ      R9, $+8
-	JLT       last3
-	VPMOVZXWD (R8), Y0
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
+	VPMOVZXWD (R9), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R8)(SI*1), Y1
+	VPMOVZXWD (R9)(R8*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R8)(R10*1), Y1
+	VPMOVZXWD (R9)(SI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R8)(DX*1), Y2
+	VPMOVZXWD (R9)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), CX
-	TESTQ     CX, CX
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
 	JEQ       one3done
 	MOVQ      DI, R11
 
 one3left:
 	VADDPS (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, CX
-	TESTQ  CX, CX
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+16, R8
-	ADDQ    $+32, BX
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
 	ADDQ    $+32, DI
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VPMOVZXWD (R8), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R8)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R8)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R8)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector3done
-	MOVQ      DI, CX
-
-vector3left:
-	VADDPS (CX), Y0, Y0
-	ADDQ   104(AX), CX
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, CX
-	SHLQ    $0x02, CX
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    CX, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    DI, 8(SP)
-
-narrow3outer:
-	LEAQ    (R8), R11
-	XORL    CX, CX
-	TESTB   $0x01, R9
-	JEQ     no1of_42
-	MOVWLZX -2(R11)(R9*2), CX
-
-no1of_42:
-	TESTB $0x02, R9
-	JEQ   no2of_43
-	SHLQ  $0x20, CX
-	MOVL  R9, DI
-	ANDL  $0x04, DI
-	MOVL  (R11)(DI*2), DI
-	ORQ   DI, CX
-
-no2of_43:
-	VMOVQ   CX, X1
-	TESTB   $0x04, R9
-	JEQ     no4of_44
-	VMOVQ   (R11), X1
-	VPINSRQ $0x01, CX, X1, X1
-
-no4of_44:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R8)(SI*1), R11
-	XORL      DI, DI
-	TESTB     $0x01, R9
-	JEQ       no1of_47
-	MOVWLZX   -2(R11)(R9*2), DI
-
-no1of_47:
-	TESTB $0x02, R9
-	JEQ   no2of_48
-	SHLQ  $0x20, DI
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, DI
-
-no2of_48:
-	VMOVQ   DI, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_49
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_49:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R8)(R10*1), R11
-	XORL      CX, CX
-	TESTB     $0x01, R9
-	JEQ       no1of_52
-	MOVWLZX   -2(R11)(R9*2), CX
-
-no1of_52:
-	TESTB $0x02, R9
-	JEQ   no2of_53
-	SHLQ  $0x20, CX
-	MOVL  R9, DI
-	ANDL  $0x04, DI
-	MOVL  (R11)(DI*2), DI
-	ORQ   DI, CX
-
-no2of_53:
-	VMOVQ   CX, X2
-	TESTB   $0x04, R9
-	JEQ     no4of_54
-	VMOVQ   (R11), X2
-	VPINSRQ $0x01, CX, X2, X2
-
-no4of_54:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R8)(DX*1), R11
-	XORL      DI, DI
-	TESTB     $0x01, R9
-	JEQ       no1of_57
-	MOVWLZX   -2(R11)(R9*2), DI
-
-no1of_57:
-	TESTB $0x02, R9
-	JEQ   no2of_58
-	SHLQ  $0x20, DI
-	MOVL  R9, CX
-	ANDL  $0x04, CX
-	MOVL  (R11)(CX*2), CX
-	ORQ   CX, DI
-
-no2of_58:
-	VMOVQ   DI, X3
-	TESTB   $0x04, R9
-	JEQ     no4of_59
-	VMOVQ   (R11), X3
-	VPINSRQ $0x01, DI, X3, X3
-
-no4of_59:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      DI, CX
-
-narrow3left:
-	VMASKMOVPS (CX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), CX
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (BX), CX
-	TESTB        $0x04, R9
-	JEQ          nohalf_60
-	VMOVUPS      X1, (CX)
-	ADDQ         $+16, CX
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_60:
-	TESTB     $0x02, R9
-	JEQ       nopair_61
-	VMOVSD    X1, (CX)
-	ADDQ      $+8, CX
-	VPERMILPD $0x01, X1, X1
-
-nopair_61:
-	TESTB  $0x01, R9
-	JEQ    noone_62
-	VMOVSS X1, (CX)
-
-noone_62:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), DI
-	MOVQ  DI, 8(SP)
-	JMP   narrow3outer
-	JMP end
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), R10
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow4
-	CMPQ CX, $+8
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ      CX, R11
-	ANDQ      $+7, R11
-	TESTQ     R11, R11
-	JEQ       many4
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DX
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R9
-	MOVQ      CX, R11
-	ADDQ      $-8, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, SI
-	VPMOVZXWD (DX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (DX)(R8*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DX)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DX)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap4done
-	MOVQ      SI, R12
-
-overlap4left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ        CX, $+32
-	JLT         one4
-	VMOVUPS     (DX), Y1
+	VMOVUPS     (BX), Y1
 	VPSLLD      $0x10, Y1, Y0
 	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(DX), Y3
+	VMOVUPS     32(BX), Y3
 	VPSLLD      $0x10, Y3, Y2
 	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (DX)(R8*1), Y4
+	VMOVUPS     (BX)(SI*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
 	VADDPS      Y5, Y0, Y0
 	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(DX)(R8*1), Y4
+	VMOVUPS     32(BX)(SI*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
 	VADDPS      Y5, Y2, Y2
 	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (DX)(DI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (DX)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(DX)(DI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     32(DX)(BX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (R9), Y5
+	VMOVUPS     (BX)(DI*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y0, Y0
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(R9), Y5
+	VMOVUPS     32(BX)(DI*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
 	VADDPS      Y4, Y2, Y2
 	VADDPS      Y5, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y5
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y5, Y0, Y1
-	VINSERTF128 $0x01, X5, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y5
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y5, Y2, Y3
-	VINSERTF128 $0x01, X5, Y2, Y2
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         many4done
-	MOVQ        SI, R11
-
-many4left:
-	VADDPS (R11), Y0, Y0
-	VADDPS 32(R11), Y1, Y1
-	VADDPS 64(R11), Y2, Y2
-	VADDPS 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	VMOVUPS Y2, 64(R10)
-	VMOVUPS Y3, 96(R10)
-	ADDQ    $+64, DX
-	ADDQ    $+64, R9
-	ADDQ    $+128, R10
-	ADDQ    $+128, SI
-	ADDQ    $-32, CX
-	JMP     many4
-
-one4:
-	CMPQ      CX, $+8
-	JLT       last4
-	VPMOVZXWD (DX), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DX)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       one4done
-	MOVQ      SI, R12
-
-one4left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Y3, (R10)
-	ADDQ    $+16, DX
-	ADDQ    $+16, R9
-	ADDQ    $+32, R10
-	ADDQ    $+32, SI
-	ADDQ    $-8, CX
-	JMP     one4
-
-last4:
-	TESTQ   CX, CX
-	JEQ     next4
-	SHLQ    $0x02, CX
-	ADDQ    CX, R10
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R10)
-
-next4:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R10
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), CX
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), CX
-
-vector4outer:
-	VPMOVZXWD (DX), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DX)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DX)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector4done
-	MOVQ      SI, R11
-
-vector4left:
-	VADDPS (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (R10)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R10
-	ADDQ    96(AX), SI
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    CX, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	LEAQ    (DX), R12
-	XORL    R11, R11
-	TESTB   $0x01, CL
-	JEQ     no1of_65
-	MOVWLZX -2(R12)(CX*2), R11
-
-no1of_65:
-	TESTB $0x02, CL
-	JEQ   no2of_66
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_66:
-	VMOVQ   R11, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_67
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R11, X2, X2
-
-no4of_67:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DX)(R8*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_70
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_70:
-	TESTB $0x02, CL
-	JEQ   no2of_71
-	SHLQ  $0x20, SI
-	MOVL  CX, R11
-	ANDL  $0x04, R11
-	MOVL  (R12)(R11*2), R11
-	ORQ   R11, SI
-
-no2of_71:
-	VMOVQ   SI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_72
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, SI, X1, X1
-
-no4of_72:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (DX)(DI*1), R12
-	XORL      R11, R11
-	TESTB     $0x01, CL
-	JEQ       no1of_75
-	MOVWLZX   -2(R12)(CX*2), R11
-
-no1of_75:
-	TESTB $0x02, CL
-	JEQ   no2of_76
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_76:
-	VMOVQ   R11, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_77
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R11, X1, X1
-
-no4of_77:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DX)(BX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_80
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_80:
-	TESTB $0x02, CL
-	JEQ   no2of_81
-	SHLQ  $0x20, SI
-	MOVL  CX, R11
-	ANDL  $0x04, R11
-	MOVL  (R12)(R11*2), R11
-	ORQ   R11, SI
-
-no2of_81:
-	VMOVQ   SI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_82
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, SI, X0, X0
-
-no4of_82:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R9), R12
-	XORL      R11, R11
-	TESTB     $0x01, CL
-	JEQ       no1of_85
-	MOVWLZX   -2(R12)(CX*2), R11
-
-no1of_85:
-	TESTB $0x02, CL
-	JEQ   no2of_86
-	SHLQ  $0x20, R11
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R11
-
-no2of_86:
-	VMOVQ   R11, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_87
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R11, X1, X1
-
-no4of_87:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R11
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow4done
-	MOVQ      R11, SI
-
-narrow4left:
-	VMASKMOVPS (SI), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), SI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (R10), SI
-	TESTB        $0x04, CL
-	JEQ          nohalf_88
-	VMOVUPS      X2, (SI)
-	ADDQ         $+16, SI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_88:
-	TESTB     $0x02, CL
-	JEQ       nopair_89
-	VMOVSD    X2, (SI)
-	ADDQ      $+8, SI
-	VPERMILPD $0x01, X2, X2
-
-nopair_89:
-	TESTB  $0x01, CL
-	JEQ    noone_90
-	VMOVSS X2, (SI)
-
-noone_90:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), R10
-	ADDQ  96(AX), R11
-	MOVQ  R11, 8(SP)
-	JMP   narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), BX
-	MOVQ (AX), DI
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), R11
-	MOVQ BX, R10
-	ADDQ 40(AX), R10
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow5
-	CMPQ CX, $+8
-	JEQ  vector5
-
-outer5:
-	MOVQ      CX, SI
-	ANDQ      $+7, SI
-	TESTQ     SI, SI
-	JEQ       many5
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, BX
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x01, SI
-	ADDQ      SI, R10
-	MOVQ      CX, SI
-	ADDQ      $-8, SI
-	SHLQ      $0x02, SI
-	ADDQ      SI, R8
-	VPMOVZXWD (BX), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (BX)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (BX)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R10), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R10)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
-	JEQ       overlap5done
-	MOVQ      R8, R12
-
-overlap5left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, BX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R10
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-
-many5:
-	CMPQ        CX, $+32
-	JLT         one5
-	VMOVUPS     (BX), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(BX), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (BX)(R9*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(BX)(R9*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VMOVUPS     (BX)(DX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(BX)(DX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
 	VMOVUPS     (R10), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
 	VMOVUPS     32(R10), Y7
 	VPSLLD      $0x10, Y7, Y6
 	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (R10)(DX*1), Y9
+	VMOVUPS     (R10)(DI*1), Y9
 	VPSLLD      $0x10, Y9, Y8
 	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
 	VADDPS      Y8, Y5, Y5
 	VADDPS      Y9, Y4, Y4
-	VMOVUPS     32(R10)(DX*1), Y9
+	VMOVUPS     32(R10)(DI*1), Y9
 	VPSLLD      $0x10, Y9, Y8
 	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
 	VADDPS      Y8, Y6, Y6
 	VADDPS      Y9, Y7, Y7
-	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
+	VADDPS      Y5, Y0, Y0
+	VADDPS      Y4, Y1, Y1
+	VADDPS      Y6, Y2, Y2
+	VADDPS      Y7, Y3, Y3
+	VUNPCKHPS   Y1, Y0, Y7
+	VUNPCKLPS   Y1, Y0, Y0
+	VPERM2F128  $0x31, Y7, Y0, Y1
+	VINSERTF128 $0x01, X7, Y0, Y0
+	VUNPCKHPS   Y3, Y2, Y7
+	VUNPCKLPS   Y3, Y2, Y2
+	VPERM2F128  $0x31, Y7, Y2, Y3
+	VINSERTF128 $0x01, X7, Y2, Y2
+	MOVQ        56(DX), R12
+	TESTQ       R12, R12
+	JEQ         many4done
+	MOVQ        R9, R13
+
+many4left:
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+64, BX
+	ADDQ    $+64, R10
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VPMOVZXWD (BX), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (BX)(SI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (BX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	VPMOVZXWD (R10), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R10)(DI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VADDPS    Y2, Y3, Y3
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one4done
+	MOVQ      R9, R12
+
+one4left:
+	VADDPS (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
+	VMOVUPS     (CX), Y2
+	VPSLLD      $0x10, Y2, Y3
+	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
+	VMOVUPS     32(CX), Y0
+	VPSLLD      $0x10, Y0, Y1
+	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
+	VMOVUPS     (CX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(CX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VADDPS      Y7, Y1, Y1
+	VADDPS      Y6, Y0, Y0
+	VMOVUPS     (CX)(BX*1), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y7, Y2, Y2
+	VMOVUPS     32(CX)(BX*1), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
 	VADDPS      Y6, Y1, Y1
 	VADDPS      Y7, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y7
+	VMOVUPS     (R8), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VMOVUPS     32(R8), Y5
+	VPSLLD      $0x10, Y5, Y4
+	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
+	VMOVUPS     (R8)(DI*1), Y8
+	VPSLLD      $0x10, Y8, Y9
+	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     32(R8)(DI*1), Y8
+	VPSLLD      $0x10, Y8, Y9
+	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y8, Y5, Y5
+	VMOVUPS     (R8)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y8
+	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VADDPS      Y8, Y7, Y7
+	VADDPS      Y9, Y6, Y6
+	VMOVUPS     32(R8)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y8
+	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y6, Y2, Y2
+	VADDPS      Y4, Y1, Y1
+	VADDPS      Y5, Y0, Y0
+	VUNPCKHPS   Y2, Y3, Y5
 	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y7, Y3, Y2
-	VINSERTF128 $0x01, X7, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y7
+	VPERM2F128  $0x31, Y5, Y3, Y2
+	VINSERTF128 $0x01, X5, Y3, Y3
+	VUNPCKHPS   Y0, Y1, Y5
 	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y7, Y1, Y0
-	VINSERTF128 $0x01, X7, Y1, Y1
-	MOVQ        72(AX), R12
+	VPERM2F128  $0x31, Y5, Y1, Y0
+	VINSERTF128 $0x01, X5, Y1, Y1
+	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many5done
-	MOVQ        R8, SI
+	MOVQ        R10, R13
 
 many5left:
-	VADDPS (SI), Y3, Y3
-	VADDPS 32(SI), Y2, Y2
-	VADDPS 64(SI), Y1, Y1
-	VADDPS 96(SI), Y0, Y0
-	ADDQ   104(AX), SI
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+64, BX
-	ADDQ    $+64, R10
-	ADDQ    $+128, DI
-	ADDQ    $+128, R8
-	ADDQ    $-32, CX
-	JMP     many5
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+64, CX
+	ADDQ    $+64, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ      CX, $+8
-	JLT       last5
-	VPMOVZXWD (BX), Y0
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VPMOVZXWD (CX), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (BX)(R9*1), Y1
+	VPMOVZXWD (CX)(DI*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (BX)(DX*1), Y1
+	VPMOVZXWD (CX)(BX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10), Y1
+	VPMOVZXWD (R8), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(DX*1), Y2
+	VPMOVZXWD (R8)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (R8)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), SI
-	TESTQ     SI, SI
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
 	JEQ       one5done
-	MOVQ      R8, R12
+	MOVQ      R10, R12
 
 one5left:
 	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, SI
-	TESTQ  SI, SI
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+16, BX
-	ADDQ    $+16, R10
-	ADDQ    $+32, DI
-	ADDQ    $+32, R8
-	ADDQ    $-8, CX
-	JMP     one5
-
-last5:
-	TESTQ   CX, CX
-	JEQ     next5
-	SHLQ    $0x02, CX
-	ADDQ    CX, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next5:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), BX
-	ADDQ  8(SP), R10
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), CX
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), CX
-
-vector5outer:
-	VPMOVZXWD (BX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (BX)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (BX)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector5done
-	MOVQ      R8, SI
-
-vector5left:
-	VADDPS (SI), Y0, Y0
-	ADDQ   104(AX), SI
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), BX
-	ADDQ    80(AX), R10
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), R8
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    CX, SI
-	SHLQ    $0x02, SI
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    SI, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	LEAQ    (BX), R12
-	XORL    SI, SI
-	TESTB   $0x01, CL
-	JEQ     no1of_93
-	MOVWLZX -2(R12)(CX*2), SI
-
-no1of_93:
-	TESTB $0x02, CL
-	JEQ   no2of_94
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_94:
-	VMOVQ   SI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_95
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, SI, X1, X1
-
-no4of_95:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (BX)(R9*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_98
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_98:
-	TESTB $0x02, CL
-	JEQ   no2of_99
-	SHLQ  $0x20, R8
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R8
-
-no2of_99:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_100
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_100:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (BX)(DX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_103
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_103:
-	TESTB $0x02, CL
-	JEQ   no2of_104
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_104:
-	VMOVQ   SI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_105
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, SI, X2, X2
-
-no4of_105:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R10), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_108
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_108:
-	TESTB $0x02, CL
-	JEQ   no2of_109
-	SHLQ  $0x20, R8
-	MOVL  CX, SI
-	ANDL  $0x04, SI
-	MOVL  (R12)(SI*2), SI
-	ORQ   SI, R8
-
-no2of_109:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_110
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_110:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R10)(DX*1), R12
-	XORL      SI, SI
-	TESTB     $0x01, CL
-	JEQ       no1of_113
-	MOVWLZX   -2(R12)(CX*2), SI
-
-no1of_113:
-	TESTB $0x02, CL
-	JEQ   no2of_114
-	SHLQ  $0x20, SI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, SI
-
-no2of_114:
-	VMOVQ   SI, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_115
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, SI, X3, X3
-
-no4of_115:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      SI, R8
-
-narrow5left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (DI), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_116
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_116:
-	TESTB     $0x02, CL
-	JEQ       nopair_117
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_117:
-	TESTB  $0x01, CL
-	JEQ    noone_118
-	VMOVSS X1, (R8)
-
-noone_118:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), BX
-	ADDQ  80(AX), R10
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow5outer
-	JMP end
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), R11
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), R10
-	MOVQ 32(AX), BX
-	LEAQ (R10)(BX*1), SI
-	MOVQ R11, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow6
-	CMPQ CX, $+8
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many6
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R11
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DI
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, R9
-	VPMOVZXWD (R11), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R11)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(R10*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap6done
-	MOVQ      R9, R12
-
-overlap6left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R11
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ        CX, $+32
-	JLT         one6
-	VMOVUPS     (R11), Y1
+	VMOVUPS     (R9), Y1
 	VPSLLD      $0x10, Y1, Y0
 	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(R11), Y3
+	VMOVUPS     32(R9), Y3
 	VPSLLD      $0x10, Y3, Y2
 	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (R11)(R10*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VMOVUPS     32(R11)(R10*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y2, Y2
-	VADDPS      Y6, Y3, Y3
-	VMOVUPS     (R11)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (R11)(SI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y6, Y6
-	VADDPS      Y5, Y7, Y7
-	VADDPS      Y6, Y0, Y0
-	VADDPS      Y7, Y1, Y1
-	VMOVUPS     32(R11)(BX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     32(R11)(SI*1), Y4
+	VMOVUPS     (R9)(BX*1), Y4
 	VPSLLD      $0x10, Y4, Y5
 	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y7, Y7
-	VADDPS      Y4, Y6, Y6
-	VADDPS      Y7, Y2, Y2
-	VADDPS      Y6, Y3, Y3
-	VMOVUPS     (DI), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     32(DI), Y5
+	VADDPS      Y5, Y0, Y0
+	VADDPS      Y4, Y1, Y1
+	VMOVUPS     32(R9)(BX*1), Y4
+	VPSLLD      $0x10, Y4, Y5
+	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y4, Y3, Y3
+	VMOVUPS     (R9)(CX*1), Y5
 	VPSLLD      $0x10, Y5, Y4
 	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (DI)(R10*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     32(DI)(R10*1), Y8
+	VMOVUPS     (R9)(R10*1), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
+	VADDPS      Y6, Y4, Y4
+	VADDPS      Y7, Y5, Y5
+	VADDPS      Y4, Y0, Y0
+	VADDPS      Y5, Y1, Y1
+	VMOVUPS     32(R9)(CX*1), Y4
+	VPSLLD      $0x10, Y4, Y5
+	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VMOVUPS     32(R9)(R10*1), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VADDPS      Y7, Y5, Y5
+	VADDPS      Y6, Y4, Y4
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y4, Y3, Y3
+	VMOVUPS     (SI), Y5
+	VPSLLD      $0x10, Y5, Y4
+	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
+	VMOVUPS     32(SI), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
+	VMOVUPS     (SI)(BX*1), Y8
 	VPSLLD      $0x10, Y8, Y9
 	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
 	VADDPS      Y9, Y4, Y4
 	VADDPS      Y8, Y5, Y5
-	VADDPS      Y6, Y0, Y0
-	VADDPS      Y7, Y1, Y1
-	VADDPS      Y4, Y2, Y2
-	VADDPS      Y5, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y5
+	VMOVUPS     32(SI)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y9
+	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
+	VADDPS      Y9, Y6, Y6
+	VADDPS      Y8, Y7, Y7
+	VMOVUPS     (SI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y8
+	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y9, Y5, Y5
+	VMOVUPS     32(SI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y8
+	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VADDPS      Y8, Y6, Y6
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y4, Y0, Y0
+	VADDPS      Y5, Y1, Y1
+	VADDPS      Y6, Y2, Y2
+	VADDPS      Y7, Y3, Y3
+	VUNPCKHPS   Y1, Y0, Y7
 	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y5, Y0, Y1
-	VINSERTF128 $0x01, X5, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y5
+	VPERM2F128  $0x31, Y7, Y0, Y1
+	VINSERTF128 $0x01, X7, Y0, Y0
+	VUNPCKHPS   Y3, Y2, Y7
 	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y5, Y2, Y3
-	VINSERTF128 $0x01, X5, Y2, Y2
-	MOVQ        72(AX), R12
+	VPERM2F128  $0x31, Y7, Y2, Y3
+	VINSERTF128 $0x01, X7, Y2, Y2
+	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many6done
-	MOVQ        R9, R8
+	MOVQ        R8, R13
 
 many6left:
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	VADDPS 64(R8), Y2, Y2
-	VADDPS 96(R8), Y3, Y3
-	ADDQ   104(AX), R8
+	VADDPS (R13), Y0, Y0
+	VADDPS 32(R13), Y1, Y1
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+64, R11
-	ADDQ    $+64, DI
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $-32, CX
-	JMP     many6
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $+64, R9
+	ADDQ    $+64, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ      CX, $+8
-	JLT       last6
-	VPMOVZXWD (R11), Y3
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VPMOVZXWD (R9), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R11)(R10*1), Y2
+	VPMOVZXWD (R9)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11)(BX*1), Y2
+	VPMOVZXWD (R9)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(SI*1), Y1
+	VPMOVZXWD (R9)(R10*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI), Y2
+	VPMOVZXWD (SI), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(R10*1), Y1
+	VPMOVZXWD (SI)(BX*1), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VADDPS    Y1, Y2, Y2
+	VPMOVZXWD (SI)(CX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
 	JEQ       one6done
-	MOVQ      R9, R12
+	MOVQ      R8, R12
 
 one6left:
 	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+16, R11
-	ADDQ    $+16, DI
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-8, CX
-	JMP     one6
-
-last6:
-	TESTQ   CX, CX
-	JEQ     next6
-	SHLQ    $0x02, CX
-	ADDQ    CX, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R11
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), CX
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), CX
-
-vector6outer:
-	VPMOVZXWD (R11), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R11)(R10*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector6done
-	MOVQ      R9, R8
-
-vector6left:
-	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), R11
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	LEAQ    (R11), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_121
-	MOVWLZX -2(R12)(CX*2), R8
-
-no1of_121:
-	TESTB $0x02, CL
-	JEQ   no2of_122
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_122:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_123
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_123:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R11)(R10*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_126
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_126:
-	TESTB $0x02, CL
-	JEQ   no2of_127
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_127:
-	VMOVQ   R9, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_128
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R9, X1, X1
-
-no4of_128:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R11)(BX*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_131
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_131:
-	TESTB $0x02, CL
-	JEQ   no2of_132
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_132:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_133
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_133:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R11)(SI*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_136
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_136:
-	TESTB $0x02, CL
-	JEQ   no2of_137
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_137:
-	VMOVQ   R9, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_138
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R9, X0, X0
-
-no4of_138:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (DI), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_141
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_141:
-	TESTB $0x02, CL
-	JEQ   no2of_142
-	SHLQ  $0x20, R8
-	MOVL  CX, R9
-	ANDL  $0x04, R9
-	MOVL  (R12)(R9*2), R9
-	ORQ   R9, R8
-
-no2of_142:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_143
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_143:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (DI)(R10*1), R12
-	XORL      R9, R9
-	TESTB     $0x01, CL
-	JEQ       no1of_146
-	MOVWLZX   -2(R12)(CX*2), R9
-
-no1of_146:
-	TESTB $0x02, CL
-	JEQ   no2of_147
-	SHLQ  $0x20, R9
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R9
-
-no2of_147:
-	VMOVQ   R9, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_148
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R9, X0, X0
-
-no4of_148:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow6done
-	MOVQ      R9, R8
-
-narrow6left:
-	VMASKMOVPS (R8), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_149
-	VMOVUPS      X2, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_149:
-	TESTB     $0x02, CL
-	JEQ       nopair_150
-	VMOVSD    X2, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X2, X2
-
-nopair_150:
-	TESTB  $0x01, CL
-	JEQ    noone_151
-	VMOVSS X2, (R8)
-
-noone_151:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), R11
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), SI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R10
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R11
-	LEAQ (DI)(R11*1), R9
-	MOVQ SI, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow7
-	CMPQ CX, $+8
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many7
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, SI
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, DX
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, R10
-	VPMOVZXWD (SI), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (SI)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (SI)(R11*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DX), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DX)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (DX)(R11*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap7done
-	MOVQ      R10, R12
-
-overlap7left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, SI
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R10
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ        CX, $+32
-	JLT         one7
-	VMOVUPS     (SI), Y2
+	VMOVUPS     (R10), Y2
 	VPSLLD      $0x10, Y2, Y3
 	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(SI), Y0
+	VMOVUPS     32(R10), Y0
 	VPSLLD      $0x10, Y0, Y1
 	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (SI)(DI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(SI)(DI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VMOVUPS     (SI)(R11*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(SI)(R11*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VMOVUPS     (DX), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     32(DX), Y6
+	VMOVUPS     (R10)(CX*1), Y6
 	VPSLLD      $0x10, Y6, Y7
 	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     (DX)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     32(DX)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y7, Y7
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(R10)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VADDPS      Y7, Y1, Y1
+	VADDPS      Y6, Y0, Y0
+	VMOVUPS     (R10)(R9*1), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
+	VMOVUPS     (R10)(R8*1), Y4
+	VPSLLD      $0x10, Y4, Y5
+	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VADDPS      Y5, Y6, Y6
+	VADDPS      Y4, Y7, Y7
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y7, Y2, Y2
+	VMOVUPS     32(R10)(R9*1), Y6
+	VPSLLD      $0x10, Y6, Y7
+	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VMOVUPS     32(R10)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y4
+	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
+	VADDPS      Y4, Y7, Y7
+	VADDPS      Y5, Y6, Y6
+	VADDPS      Y7, Y1, Y1
+	VADDPS      Y6, Y0, Y0
+	VMOVUPS     (DI), Y7
+	VPSLLD      $0x10, Y7, Y6
+	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
+	VMOVUPS     32(DI), Y4
+	VPSLLD      $0x10, Y4, Y5
+	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VMOVUPS     (DI)(CX*1), Y8
+	VPSLLD      $0x10, Y8, Y9
+	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
 	VADDPS      Y9, Y6, Y6
-	VMOVUPS     (DX)(R11*1), Y8
+	VADDPS      Y8, Y7, Y7
+	VMOVUPS     32(DI)(CX*1), Y8
 	VPSLLD      $0x10, Y8, Y9
 	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
 	VADDPS      Y9, Y5, Y5
 	VADDPS      Y8, Y4, Y4
-	VMOVUPS     32(DX)(R11*1), Y8
+	VMOVUPS     (DI)(R9*1), Y9
+	VPSLLD      $0x10, Y9, Y8
+	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VMOVUPS     (DI)(R8*1), Y11
+	VPSLLD      $0x10, Y11, Y10
+	VANDPS      reducesumConst3<>+0(SB), Y11, Y11
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y11, Y9, Y9
+	VADDPS      Y8, Y6, Y6
+	VADDPS      Y9, Y7, Y7
+	VMOVUPS     32(DI)(R9*1), Y8
 	VPSLLD      $0x10, Y8, Y9
 	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y8, Y6, Y6
-	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y6
+	VMOVUPS     32(DI)(R8*1), Y10
+	VPSLLD      $0x10, Y10, Y11
+	VANDPS      reducesumConst3<>+0(SB), Y10, Y10
+	VADDPS      Y11, Y9, Y9
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y7, Y2, Y2
+	VADDPS      Y5, Y1, Y1
+	VADDPS      Y4, Y0, Y0
+	VUNPCKHPS   Y2, Y3, Y4
 	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y6, Y3, Y2
-	VINSERTF128 $0x01, X6, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y6
+	VPERM2F128  $0x31, Y4, Y3, Y2
+	VINSERTF128 $0x01, X4, Y3, Y3
+	VUNPCKHPS   Y0, Y1, Y4
 	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y6, Y1, Y0
-	VINSERTF128 $0x01, X6, Y1, Y1
-	MOVQ        72(AX), R12
+	VPERM2F128  $0x31, Y4, Y1, Y0
+	VINSERTF128 $0x01, X4, Y1, Y1
+	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many7done
-	MOVQ        R10, R8
+	MOVQ        SI, R13
 
 many7left:
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y2, Y2
-	VADDPS 64(R8), Y1, Y1
-	VADDPS 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
+	VADDPS (R13), Y3, Y3
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y1, Y1
+	VADDPS 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many7left
@@ -47406,1442 +39526,84 @@ many7done:
 	VMOVUPS Y2, 32(BX)
 	VMOVUPS Y1, 64(BX)
 	VMOVUPS Y0, 96(BX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, DX
+	ADDQ    $+64, R10
+	ADDQ    $+64, DI
 	ADDQ    $+128, BX
-	ADDQ    $+128, R10
-	ADDQ    $-32, CX
-	JMP     many7
+	ADDQ    $+128, SI
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one7:
-	CMPQ      CX, $+8
-	JLT       last7
-	VPMOVZXWD (SI), Y0
+few7:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VPMOVZXWD (R10), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (SI)(DI*1), Y1
+	VPMOVZXWD (R10)(CX*1), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (SI)(R11*1), Y1
+	VPMOVZXWD (R10)(R9*1), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DX), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DX)(R11*1), Y2
+	VPMOVZXWD (R10)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
 	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
+	VPMOVZXWD (DI), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VPMOVZXWD (DI)(CX*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VPMOVZXWD (DI)(R9*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DI)(R8*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
+	VADDPS    Y1, Y0, Y0
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
 	JEQ       one7done
-	MOVQ      R10, R12
+	MOVQ      SI, R12
 
 one7left:
 	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one7left
 
 one7done:
 	VMOVUPS Y0, (BX)
-	ADDQ    $+16, SI
-	ADDQ    $+16, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R10
-	ADDQ    $-8, CX
-	JMP     one7
-
-last7:
-	TESTQ   CX, CX
-	JEQ     next7
-	SHLQ    $0x02, CX
-	ADDQ    CX, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next7:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R10
-	MOVQ  56(AX), CX
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), CX
-
-vector7outer:
-	VPMOVZXWD (SI), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (SI)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (SI)(R11*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DX), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DX)(R11*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector7done
-	MOVQ      R10, R8
-
-vector7left:
-	VADDPS (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R10
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R10, 8(SP)
-
-narrow7outer:
-	LEAQ    (SI), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_154
-	MOVWLZX -2(R12)(CX*2), R8
-
-no1of_154:
-	TESTB $0x02, CL
-	JEQ   no2of_155
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_155:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_156
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_156:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (SI)(DI*1), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_159
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_159:
-	TESTB $0x02, CL
-	JEQ   no2of_160
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_160:
-	VMOVQ   R10, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_161
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_161:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (SI)(R11*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_164
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_164:
-	TESTB $0x02, CL
-	JEQ   no2of_165
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_165:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_166
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_166:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (DX), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_169
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_169:
-	TESTB $0x02, CL
-	JEQ   no2of_170
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_170:
-	VMOVQ   R10, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_171
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R10, X2, X2
-
-no4of_171:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (DX)(DI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_174
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_174:
-	TESTB $0x02, CL
-	JEQ   no2of_175
-	SHLQ  $0x20, R8
-	MOVL  CX, R10
-	ANDL  $0x04, R10
-	MOVL  (R12)(R10*2), R10
-	ORQ   R10, R8
-
-no2of_175:
-	VMOVQ   R8, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_176
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, R8, X3, X3
-
-no4of_176:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (DX)(R11*1), R12
-	XORL      R10, R10
-	TESTB     $0x01, CL
-	JEQ       no1of_179
-	MOVWLZX   -2(R12)(CX*2), R10
-
-no1of_179:
-	TESTB $0x02, CL
-	JEQ   no2of_180
-	SHLQ  $0x20, R10
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, R10
-
-no2of_180:
-	VMOVQ   R10, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_181
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, R10, X3, X3
-
-no4of_181:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), R10
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      R10, R8
-
-narrow7left:
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (BX), R8
-	TESTB        $0x04, CL
-	JEQ          nohalf_182
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_182:
-	TESTB     $0x02, CL
-	JEQ       nopair_183
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_183:
-	TESTB  $0x01, CL
-	JEQ    noone_184
-	VMOVSS X1, (R8)
-
-noone_184:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R10
-	MOVQ  R10, 8(SP)
-	JMP   narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R11
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), SI
-	LEAQ (DX)(SI*1), R10
-	MOVQ R9, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow8
-	CMPQ CX, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ      CX, R8
-	ANDQ      $+7, R8
-	TESTQ     R8, R8
-	JEQ       many8
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, R9
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x01, R8
-	ADDQ      R8, BX
-	MOVQ      CX, R8
-	ADDQ      $-8, R8
-	SHLQ      $0x02, R8
-	ADDQ      R8, DI
-	VPMOVZXWD (R9), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R9)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R9)(R10*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (BX), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (BX)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (BX)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       overlap8done
-	MOVQ      DI, R12
-
-overlap8left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R9
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, BX
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-
-many8:
-	CMPQ        CX, $+32
-	JLT         one8
-	VMOVUPS     (R9), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(R9), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (R9)(DX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y0, Y0
-	VADDPS      Y7, Y1, Y1
-	VMOVUPS     32(R9)(DX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VMOVUPS     (R9)(SI*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     (R9)(R10*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y5, Y6, Y6
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VMOVUPS     32(R9)(SI*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     32(R9)(R10*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y6, Y6
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y3
-	VMOVUPS     (BX), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     32(BX), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (BX)(DX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VMOVUPS     32(BX)(DX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
-	VMOVUPS     (BX)(SI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     32(BX)(SI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y7, Y0, Y0
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y4, Y2, Y2
-	VADDPS      Y5, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y5
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y5, Y0, Y1
-	VINSERTF128 $0x01, X5, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y5
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y5, Y2, Y3
-	VINSERTF128 $0x01, X5, Y2, Y2
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         many8done
-	MOVQ        DI, R8
-
-many8left:
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	VADDPS 64(R8), Y2, Y2
-	VADDPS 96(R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	VMOVUPS Y2, 64(R11)
-	VMOVUPS Y3, 96(R11)
-	ADDQ    $+64, R9
-	ADDQ    $+64, BX
-	ADDQ    $+128, R11
-	ADDQ    $+128, DI
-	ADDQ    $-32, CX
-	JMP     many8
-
-one8:
-	CMPQ      CX, $+8
-	JLT       last8
-	VPMOVZXWD (R9), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R9)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R9)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (BX), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (BX)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (BX)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       one8done
-	MOVQ      DI, R12
-
-one8left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (R11)
-	ADDQ    $+16, R9
-	ADDQ    $+16, BX
-	ADDQ    $+32, R11
-	ADDQ    $+32, DI
-	ADDQ    $-8, CX
-	JMP     one8
-
-last8:
-	TESTQ   CX, CX
-	JEQ     next8
-	SHLQ    $0x02, CX
-	ADDQ    CX, R11
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(R11)
-
-next8:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), R11
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), CX
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), CX
-
-vector8outer:
-	VPMOVZXWD (R9), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R9)(DX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(SI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R9)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (BX), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (BX)(DX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (BX)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector8done
-	MOVQ      DI, R8
-
-vector8left:
-	VADDPS (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Y3, (R11)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), R11
-	ADDQ    96(AX), DI
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ    CX, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R8, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    DI, 8(SP)
-
-narrow8outer:
-	LEAQ    (R9), R12
-	XORL    R8, R8
-	TESTB   $0x01, CL
-	JEQ     no1of_187
-	MOVWLZX -2(R12)(CX*2), R8
-
-no1of_187:
-	TESTB $0x02, CL
-	JEQ   no2of_188
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_188:
-	VMOVQ   R8, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_189
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, R8, X2, X2
-
-no4of_189:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R9)(DX*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_192
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_192:
-	TESTB $0x02, CL
-	JEQ   no2of_193
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_193:
-	VMOVQ   DI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_194
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, DI, X1, X1
-
-no4of_194:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (R9)(SI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_197
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_197:
-	TESTB $0x02, CL
-	JEQ   no2of_198
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_198:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_199
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_199:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R9)(R10*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_202
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_202:
-	TESTB $0x02, CL
-	JEQ   no2of_203
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_203:
-	VMOVQ   DI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_204
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, DI, X0, X0
-
-no4of_204:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	LEAQ      (BX), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_207
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_207:
-	TESTB $0x02, CL
-	JEQ   no2of_208
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_208:
-	VMOVQ   R8, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_209
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, R8, X1, X1
-
-no4of_209:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (BX)(DX*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_212
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_212:
-	TESTB $0x02, CL
-	JEQ   no2of_213
-	SHLQ  $0x20, DI
-	MOVL  CX, R8
-	ANDL  $0x04, R8
-	MOVL  (R12)(R8*2), R8
-	ORQ   R8, DI
-
-no2of_213:
-	VMOVQ   DI, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_214
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, DI, X0, X0
-
-no4of_214:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	LEAQ      (BX)(SI*1), R12
-	XORL      R8, R8
-	TESTB     $0x01, CL
-	JEQ       no1of_217
-	MOVWLZX   -2(R12)(CX*2), R8
-
-no1of_217:
-	TESTB $0x02, CL
-	JEQ   no2of_218
-	SHLQ  $0x20, R8
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, R8
-
-no2of_218:
-	VMOVQ   R8, X0
-	TESTB   $0x04, CL
-	JEQ     no4of_219
-	VMOVQ   (R12), X0
-	VPINSRQ $0x01, R8, X0, X0
-
-no4of_219:
-	VPMOVZXWD X0, Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	MOVQ      8(SP), R8
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow8done
-	MOVQ      R8, DI
-
-narrow8left:
-	VMASKMOVPS (DI), Y3, Y1
-	VADDPS     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (R11), DI
-	TESTB        $0x04, CL
-	JEQ          nohalf_220
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_220:
-	TESTB     $0x02, CL
-	JEQ       nopair_221
-	VMOVSD    X2, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X2, X2
-
-nopair_221:
-	TESTB  $0x01, CL
-	JEQ    noone_222
-	VMOVSS X2, (DI)
-
-noone_222:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), R11
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), R10
-	MOVQ (AX), SI
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R9
-	LEAQ (BX)(R9*1), R8
-	MOVQ R10, R11
-	ADDQ 40(AX), R11
-	MOVQ 56(AX), CX
-	CMPQ CX, $+8
-	JLT  narrow9
-	CMPQ CX, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ      CX, DI
-	ANDQ      $+7, DI
-	TESTQ     DI, DI
-	JEQ       many9
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, R10
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, R11
-	MOVQ      CX, DI
-	ADDQ      $-8, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, DX
-	VPMOVZXWD (R10), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R10)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R10)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R10)(R8*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R11), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (R11)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(R8*1), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VADDPS    Y0, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap9done
-	MOVQ      DX, R12
-
-overlap9left:
-	VADDPS (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R10
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R11
-	MOVQ    CX, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-
-many9:
-	CMPQ        CX, $+32
-	JLT         one9
-	VMOVUPS     (R10), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(R10), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (R10)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(R10)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VMOVUPS     (R10)(R9*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (R10)(R8*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(R10)(R9*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     32(R10)(R8*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VMOVUPS     (R11), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     32(R11), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (R11)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
-	VMOVUPS     32(R11)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y6, Y6
-	VADDPS      Y9, Y7, Y7
-	VMOVUPS     (R11)(R9*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VMOVUPS     (R11)(R8*1), Y11
-	VPSLLD      $0x10, Y11, Y10
-	VANDPS      reducesumConst3<>+0(SB), Y11, Y11
-	VADDPS      Y10, Y9, Y9
-	VADDPS      Y11, Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     32(R11)(R9*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VMOVUPS     32(R11)(R8*1), Y10
-	VPSLLD      $0x10, Y10, Y11
-	VANDPS      reducesumConst3<>+0(SB), Y10, Y10
-	VADDPS      Y11, Y8, Y8
-	VADDPS      Y10, Y9, Y9
-	VADDPS      Y8, Y6, Y6
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y4, Y3, Y3
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y7, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y7
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y7, Y3, Y2
-	VINSERTF128 $0x01, X7, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y7
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y7, Y1, Y0
-	VINSERTF128 $0x01, X7, Y1, Y1
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         many9done
-	MOVQ        DX, DI
-
-many9left:
-	VADDPS (DI), Y3, Y3
-	VADDPS 32(DI), Y2, Y2
-	VADDPS 64(DI), Y1, Y1
-	VADDPS 96(DI), Y0, Y0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many9left
-
-many9done:
-	VMOVUPS Y3, (SI)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y0, 96(SI)
-	ADDQ    $+64, R10
-	ADDQ    $+64, R11
-	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $-32, CX
-	JMP     many9
-
-one9:
-	CMPQ      CX, $+8
-	JLT       last9
-	VPMOVZXWD (R10), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R10)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R11)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(R8*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       one9done
-	MOVQ      DX, R12
-
-one9left:
-	VADDPS (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one9left
-
-one9done:
-	VMOVUPS Y0, (SI)
-	ADDQ    $+16, R10
-	ADDQ    $+16, R11
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
 	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $-8, CX
-	JMP     one9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart7
 
-last9:
-	TESTQ   CX, CX
-	JEQ     next9
-	SHLQ    $0x02, CX
-	ADDQ    CX, SI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(SI)
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
 
-next9:
-	MOVQ  (SP), CX
-	ADDQ  $-1, CX
-	MOVQ  CX, (SP)
-	TESTQ CX, CX
-	JEQ   end
-	ADDQ  8(SP), R10
-	ADDQ  8(SP), R11
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), CX
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), CX
-
-vector9outer:
-	VPMOVZXWD (R10), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R10)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R11), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R11)(BX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R11)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R11)(R8*1), Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector9done
-	MOVQ      DX, DI
-
-vector9left:
-	VADDPS (DI), Y0, Y0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector9left
-
-vector9done:
-	VMOVUPS Y0, (SI)
-	ADDQ    80(AX), R10
-	ADDQ    80(AX), R11
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), DX
-	ADDQ    $-1, CX
-	TESTQ   CX, CX
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ    CX, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    DI, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
-
-narrow9outer:
-	LEAQ    (R10), R12
-	XORL    DI, DI
-	TESTB   $0x01, CL
-	JEQ     no1of_225
-	MOVWLZX -2(R12)(CX*2), DI
-
-no1of_225:
-	TESTB $0x02, CL
-	JEQ   no2of_226
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_226:
-	VMOVQ   DI, X1
-	TESTB   $0x04, CL
-	JEQ     no4of_227
-	VMOVQ   (R12), X1
-	VPINSRQ $0x01, DI, X1, X1
-
-no4of_227:
-	VPMOVZXWD X1, Y1
-	VPSLLD    $0x10, Y1, Y1
-	LEAQ      (R10)(BX*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_230
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_230:
-	TESTB $0x02, CL
-	JEQ   no2of_231
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_231:
-	VMOVQ   DX, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_232
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DX, X2, X2
-
-no4of_232:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R10)(R9*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_235
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_235:
-	TESTB $0x02, CL
-	JEQ   no2of_236
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_236:
-	VMOVQ   DI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_237
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_237:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R10)(R8*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_240
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_240:
-	TESTB $0x02, CL
-	JEQ   no2of_241
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_241:
-	VMOVQ   DX, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_242
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DX, X3, X3
-
-no4of_242:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	LEAQ      (R11), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_245
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_245:
-	TESTB $0x02, CL
-	JEQ   no2of_246
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_246:
-	VMOVQ   DI, X2
-	TESTB   $0x04, CL
-	JEQ     no4of_247
-	VMOVQ   (R12), X2
-	VPINSRQ $0x01, DI, X2, X2
-
-no4of_247:
-	VPMOVZXWD X2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	LEAQ      (R11)(BX*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_250
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_250:
-	TESTB $0x02, CL
-	JEQ   no2of_251
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_251:
-	VMOVQ   DX, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_252
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DX, X3, X3
-
-no4of_252:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	LEAQ      (R11)(R9*1), R12
-	XORL      DI, DI
-	TESTB     $0x01, CL
-	JEQ       no1of_255
-	MOVWLZX   -2(R12)(CX*2), DI
-
-no1of_255:
-	TESTB $0x02, CL
-	JEQ   no2of_256
-	SHLQ  $0x20, DI
-	MOVL  CX, DX
-	ANDL  $0x04, DX
-	MOVL  (R12)(DX*2), DX
-	ORQ   DX, DI
-
-no2of_256:
-	VMOVQ   DI, X3
-	TESTB   $0x04, CL
-	JEQ     no4of_257
-	VMOVQ   (R12), X3
-	VPINSRQ $0x01, DI, X3, X3
-
-no4of_257:
-	VPMOVZXWD X3, Y3
-	VPSLLD    $0x10, Y3, Y3
-	LEAQ      (R11)(R8*1), R12
-	XORL      DX, DX
-	TESTB     $0x01, CL
-	JEQ       no1of_260
-	MOVWLZX   -2(R12)(CX*2), DX
-
-no1of_260:
-	TESTB $0x02, CL
-	JEQ   no2of_261
-	SHLQ  $0x20, DX
-	MOVL  CX, DI
-	ANDL  $0x04, DI
-	MOVL  (R12)(DI*2), DI
-	ORQ   DI, DX
-
-no2of_261:
-	VMOVQ   DX, X7
-	TESTB   $0x04, CL
-	JEQ     no4of_262
-	VMOVQ   (R12), X7
-	VPINSRQ $0x01, DX, X7, X7
-
-no4of_262:
-	VPMOVZXWD X7, Y7
-	VPSLLD    $0x10, Y7, Y7
-	VADDPS    Y7, Y3, Y3
-	VADDPS    Y3, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, DI
-
-narrow9left:
-	VMASKMOVPS (DI), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
-
-narrow9done:
-	LEAQ         (SI), DI
-	TESTB        $0x04, CL
-	JEQ          nohalf_263
-	VMOVUPS      X1, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_263:
-	TESTB     $0x02, CL
-	JEQ       nopair_264
-	VMOVSD    X1, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X1, X1
-
-nopair_264:
-	TESTB  $0x01, CL
-	JEQ    noone_265
-	VMOVSS X1, (DI)
-
-noone_265:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), R10
-	ADDQ  80(AX), R11
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
-
-end:
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
@@ -48849,2412 +39611,167 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsI32AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VPADDD (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+32
-	JLT     one0
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VPADDD (DI), Y0, Y0
-	VPADDD 32(DI), Y1, Y1
-	VPADDD 64(DI), Y2, Y2
-	VPADDD 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
+	VPADDD (R9), Y0, Y0
+	VPADDD 32(R9), Y1, Y1
+	VPADDD 64(R9), Y2, Y2
+	VPADDD 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-32, SI
-	JMP     many0
-
-one0:
-	CMPQ    SI, $+8
-	JLT     last0
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     one0done
-	MOVQ    BX, R8
-
-one0left:
-	VPADDD (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one0left
-
-one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VPADDD (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	VMASKMOVPS (DX), Y3, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R8
-	TESTQ      R8, R8
-	JEQ        narrow0done
-	MOVQ       BX, DI
-
-narrow0left:
-	VMASKMOVPS (DI), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), DI
-	TESTB        $0x04, SI
-	JEQ          nohalf_1
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_1:
-	TESTB     $0x02, SI
-	JEQ       nopair_2
-	VMOVSD    X2, (DI)
-	ADDQ      $+8, DI
-	VPERMILPD $0x01, X2, X2
-
-nopair_2:
-	TESTB  $0x01, SI
-	JEQ    noone_3
-	VMOVSS X2, (DI)
-
-noone_3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow0outer
-	JMP end
-
-tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow1
-	CMPQ DI, $+8
-	JEQ  vector1
-
-outer1:
-	MOVQ    DI, R8
-	ANDQ    $+7, R8
-	TESTQ   R8, R8
-	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x02, R8
-	ADDQ    R8, CX
-	VMOVUPS (DX), Y3
-	VPADDD  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VPADDD (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
-	MOVQ    DI, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
-
-many1:
-	CMPQ    DI, $+32
-	JLT     one1
-	VMOVUPS (DX), Y3
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y1
-	VMOVUPS 96(DX), Y0
-	VPADDD  (DX)(SI*1), Y3, Y3
-	VPADDD  32(DX)(SI*1), Y2, Y2
-	VPADDD  64(DX)(SI*1), Y1, Y1
-	VPADDD  96(DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     many1done
-	MOVQ    CX, R8
-
-many1left:
-	VPADDD (R8), Y3, Y3
-	VPADDD 32(R8), Y2, Y2
-	VPADDD 64(R8), Y1, Y1
-	VPADDD 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    many1left
-
-many1done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, CX
-	ADDQ    $-32, DI
-	JMP     many1
-
-one1:
-	CMPQ    DI, $+8
-	JLT     last1
-	VMOVUPS (DX), Y0
-	VPADDD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     one1done
-	MOVQ    CX, R9
-
-one1left:
-	VPADDD (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one1left
-
-one1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, CX
-	ADDQ    $-8, DI
-	JMP     one1
-
-last1:
-	TESTQ   DI, DI
-	JEQ     next1
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), DI
-
-vector1outer:
-	VMOVUPS (DX), Y0
-	VPADDD  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, R8
-
-vector1left:
-	VPADDD (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    DI, R8
-	SHLQ    $0x02, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (DX)(SI*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R9
-	TESTQ      R9, R9
-	JEQ        narrow1done
-	MOVQ       CX, R8
-
-narrow1left:
-	VMASKMOVPS (R8), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (BX), R8
-	TESTB        $0x04, DI
-	JEQ          nohalf_4
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_4:
-	TESTB     $0x02, DI
-	JEQ       nopair_5
-	VMOVSD    X1, (R8)
-	ADDQ      $+8, R8
-	VPERMILPD $0x01, X1, X1
-
-nopair_5:
-	TESTB  $0x01, DI
-	JEQ    noone_6
-	VMOVSS X1, (R8)
-
-noone_6:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
-
-tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow2
-	CMPQ R9, $+8
-	JEQ  vector2
-
-outer2:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Y0
-	VPADDD  (SI)(BX*1), Y0, Y0
-	VPADDD  (SI)(DI*1), Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-
-many2:
-	CMPQ    R9, $+32
-	JLT     one2
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPADDD  (SI)(BX*1), Y0, Y0
-	VPADDD  32(SI)(BX*1), Y1, Y1
-	VPADDD  64(SI)(BX*1), Y2, Y2
-	VPADDD  96(SI)(BX*1), Y3, Y3
-	VPADDD  (SI)(DI*1), Y0, Y0
-	VPADDD  32(SI)(DI*1), Y1, Y1
-	VPADDD  64(SI)(DI*1), Y2, Y2
-	VPADDD  96(SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many2done
-	MOVQ    CX, R10
-
-many2left:
-	VPADDD (R10), Y0, Y0
-	VPADDD 32(R10), Y1, Y1
-	VPADDD 64(R10), Y2, Y2
-	VPADDD 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many2left
-
-many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-32, R9
-	JMP     many2
-
-one2:
-	CMPQ    R9, $+8
-	JLT     last2
-	VMOVUPS (SI), Y3
-	VPADDD  (SI)(BX*1), Y3, Y3
-	VPADDD  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one2done
-	MOVQ    CX, R11
-
-one2left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one2left
-
-one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-8, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x02, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VMOVUPS (SI), Y3
-	VPADDD  (SI)(BX*1), Y3, Y3
-	VPADDD  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VPADDD (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	VMASKMOVPS (SI), Y3, Y2
-	VMASKMOVPS (SI)(BX*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (SI)(DI*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow2done
-	MOVQ       CX, R10
-
-narrow2left:
-	VMASKMOVPS (R10), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), R10
-	TESTB        $0x04, R9
-	JEQ          nohalf_7
-	VMOVUPS      X2, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_7:
-	TESTB     $0x02, R9
-	JEQ       nopair_8
-	VMOVSD    X2, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X2, X2
-
-nopair_8:
-	TESTB  $0x01, R9
-	JEQ    noone_9
-	VMOVSS X2, (R10)
-
-noone_9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow2outer
-	JMP end
-
-tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+8
-	JLT  narrow3
-	CMPQ R9, $+8
-	JEQ  vector3
-
-outer3:
-	MOVQ    R9, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Y3
-	VPADDD  (R8)(SI*1), Y3, Y3
-	VMOVUPS (R8)(CX*1), Y2
-	VPADDD  (R8)(DX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap3done
-	MOVQ    BX, R11
-
-overlap3left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, BX
-
-many3:
-	CMPQ    R9, $+32
-	JLT     one3
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDD  (R8)(SI*1), Y3, Y3
-	VPADDD  32(R8)(SI*1), Y2, Y2
-	VPADDD  64(R8)(SI*1), Y1, Y1
-	VPADDD  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y4
-	VMOVUPS 32(R8)(CX*1), Y5
-	VMOVUPS 64(R8)(CX*1), Y6
-	VMOVUPS 96(R8)(CX*1), Y7
-	VPADDD  (R8)(DX*1), Y4, Y4
-	VPADDD  32(R8)(DX*1), Y5, Y5
-	VPADDD  64(R8)(DX*1), Y6, Y6
-	VPADDD  96(R8)(DX*1), Y7, Y7
-	VPADDD  Y4, Y3, Y3
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many3done
-	MOVQ    BX, R10
-
-many3left:
-	VPADDD (R10), Y3, Y3
-	VPADDD 32(R10), Y2, Y2
-	VPADDD 64(R10), Y1, Y1
-	VPADDD 96(R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many3left
-
-many3done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DI
-	ADDQ    $+128, BX
-	ADDQ    $-32, R9
-	JMP     many3
-
-one3:
-	CMPQ    R9, $+8
-	JLT     last3
-	VMOVUPS (R8), Y0
-	VPADDD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VPADDD  (R8)(DX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one3done
-	MOVQ    BX, R11
-
-one3left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one3left
-
-one3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DI
-	ADDQ    $+32, BX
-	ADDQ    $-8, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x02, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VMOVUPS (R8), Y0
-	VPADDD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VPADDD  (R8)(DX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector3done
-	MOVQ    BX, R10
-
-vector3left:
-	VPADDD (R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, R10
-	SHLQ    $0x02, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    BX, 8(SP)
-
-narrow3outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(SI*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (R8)(CX*1), Y0, Y2
-	VMASKMOVPS (R8)(DX*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow3done
-	MOVQ       BX, R10
-
-narrow3left:
-	VMASKMOVPS (R10), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (DI), R10
-	TESTB        $0x04, R9
-	JEQ          nohalf_10
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_10:
-	TESTB     $0x02, R9
-	JEQ       nopair_11
-	VMOVSD    X1, (R10)
-	ADDQ      $+8, R10
-	VPERMILPD $0x01, X1, X1
-
-nopair_11:
-	TESTB  $0x01, R9
-	JEQ    noone_12
-	VMOVSS X1, (R10)
-
-noone_12:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow3outer
-	JMP end
-
-tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow4
-	CMPQ R10, $+8
-	JEQ  vector4
-
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Y0
-	VPADDD  (DX)(R8*1), Y0, Y0
-	VMOVUPS (DX)(BX*1), Y1
-	VPADDD  (DX)(DI*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VPADDD  (R9), Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-
-many4:
-	CMPQ    R10, $+32
-	JLT     one4
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VPADDD  (DX)(R8*1), Y0, Y0
-	VPADDD  32(DX)(R8*1), Y1, Y1
-	VPADDD  64(DX)(R8*1), Y2, Y2
-	VPADDD  96(DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y7
-	VMOVUPS 32(DX)(BX*1), Y6
-	VMOVUPS 64(DX)(BX*1), Y5
-	VMOVUPS 96(DX)(BX*1), Y4
-	VPADDD  (DX)(DI*1), Y7, Y7
-	VPADDD  32(DX)(DI*1), Y6, Y6
-	VPADDD  64(DX)(DI*1), Y5, Y5
-	VPADDD  96(DX)(DI*1), Y4, Y4
-	VPADDD  Y7, Y0, Y0
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	VPADDD  (R9), Y0, Y0
-	VPADDD  32(R9), Y1, Y1
-	VPADDD  64(R9), Y2, Y2
-	VPADDD  96(R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many4done
-	MOVQ    SI, R11
-
-many4left:
-	VPADDD (R11), Y0, Y0
-	VPADDD 32(R11), Y1, Y1
-	VPADDD 64(R11), Y2, Y2
-	VPADDD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $-32, R10
-	JMP     many4
-
-one4:
-	CMPQ    R10, $+8
-	JLT     last4
-	VMOVUPS (DX), Y3
-	VPADDD  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VPADDD  (DX)(DI*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VPADDD  (R9), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one4done
-	MOVQ    SI, R12
-
-one4left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $-8, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Y3
-	VPADDD  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VPADDD  (DX)(DI*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VPADDD  (R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	VMASKMOVPS (DX), Y3, Y2
-	VMASKMOVPS (DX)(R8*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (DX)(BX*1), Y3, Y1
-	VMASKMOVPS (DX)(DI*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (R9), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	MOVQ       8(SP), SI
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow4done
-	MOVQ       SI, R11
-
-narrow4left:
-	VMASKMOVPS (R11), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (CX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_13
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_13:
-	TESTB     $0x02, R10
-	JEQ       nopair_14
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_14:
-	TESTB  $0x01, R10
-	JEQ    noone_15
-	VMOVSS X2, (R11)
-
-noone_15:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), DI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow5
-	CMPQ R10, $+8
-	JEQ  vector5
-
-outer5:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Y3
-	VPADDD  (DI)(R9*1), Y3, Y3
-	VPADDD  (DI)(DX*1), Y3, Y3
-	VMOVUPS (CX), Y2
-	VPADDD  (CX)(DX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap5done
-	MOVQ    R8, R12
-
-overlap5left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-
-many5:
-	CMPQ    R10, $+32
-	JLT     one5
-	VMOVUPS (DI), Y3
-	VMOVUPS 32(DI), Y2
-	VMOVUPS 64(DI), Y1
-	VMOVUPS 96(DI), Y0
-	VPADDD  (DI)(R9*1), Y3, Y3
-	VPADDD  32(DI)(R9*1), Y2, Y2
-	VPADDD  64(DI)(R9*1), Y1, Y1
-	VPADDD  96(DI)(R9*1), Y0, Y0
-	VPADDD  (DI)(DX*1), Y3, Y3
-	VPADDD  32(DI)(DX*1), Y2, Y2
-	VPADDD  64(DI)(DX*1), Y1, Y1
-	VPADDD  96(DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y4
-	VMOVUPS 32(CX), Y5
-	VMOVUPS 64(CX), Y6
-	VMOVUPS 96(CX), Y7
-	VPADDD  (CX)(DX*1), Y4, Y4
-	VPADDD  32(CX)(DX*1), Y5, Y5
-	VPADDD  64(CX)(DX*1), Y6, Y6
-	VPADDD  96(CX)(DX*1), Y7, Y7
-	VPADDD  Y4, Y3, Y3
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y7, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many5done
-	MOVQ    R8, R11
-
-many5left:
-	VPADDD (R11), Y3, Y3
-	VPADDD 32(R11), Y2, Y2
-	VPADDD 64(R11), Y1, Y1
-	VPADDD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many5left
-
-many5done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-32, R10
-	JMP     many5
-
-one5:
-	CMPQ    R10, $+8
-	JLT     last5
-	VMOVUPS (DI), Y0
-	VPADDD  (DI)(R9*1), Y0, Y0
-	VPADDD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VPADDD  (CX)(DX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one5done
-	MOVQ    R8, R12
-
-one5left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one5left
-
-one5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-8, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (DI), Y0
-	VPADDD  (DI)(R9*1), Y0, Y0
-	VPADDD  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VPADDD  (CX)(DX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector5done
-	MOVQ    R8, R11
-
-vector5left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	VMASKMOVPS (DI), Y0, Y1
-	VMASKMOVPS (DI)(R9*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (DI)(DX*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (CX), Y0, Y2
-	VMASKMOVPS (CX)(DX*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), R8
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow5done
-	MOVQ       R8, R11
-
-narrow5left:
-	VMASKMOVPS (R11), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (BX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_16
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_16:
-	TESTB     $0x02, R10
-	JEQ       nopair_17
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_17:
-	TESTB  $0x01, R10
-	JEQ    noone_18
-	VMOVSS X1, (R11)
-
-noone_18:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DI
-	ADDQ  80(AX), CX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow5outer
-	JMP end
-
-tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow6
-	CMPQ R10, $+8
-	JEQ  vector6
-
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	VMOVUPS (SI), Y0
-	VPADDD  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(DI*1), Y1
-	VPADDD  (SI)(R8*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VMOVUPS (BX), Y1
-	VPADDD  (BX)(CX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    R9, R12
-
-overlap6left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-
-many6:
-	CMPQ    R10, $+32
-	JLT     one6
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPADDD  (SI)(CX*1), Y0, Y0
-	VPADDD  32(SI)(CX*1), Y1, Y1
-	VPADDD  64(SI)(CX*1), Y2, Y2
-	VPADDD  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y7
-	VMOVUPS 32(SI)(DI*1), Y6
-	VMOVUPS 64(SI)(DI*1), Y5
-	VMOVUPS 96(SI)(DI*1), Y4
-	VPADDD  (SI)(R8*1), Y7, Y7
-	VPADDD  32(SI)(R8*1), Y6, Y6
-	VPADDD  64(SI)(R8*1), Y5, Y5
-	VPADDD  96(SI)(R8*1), Y4, Y4
-	VPADDD  Y7, Y0, Y0
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VPADDD  (BX)(CX*1), Y4, Y4
-	VPADDD  32(BX)(CX*1), Y5, Y5
-	VPADDD  64(BX)(CX*1), Y6, Y6
-	VPADDD  96(BX)(CX*1), Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many6done
-	MOVQ    R9, R11
-
-many6left:
-	VPADDD (R11), Y0, Y0
-	VPADDD 32(R11), Y1, Y1
-	VPADDD 64(R11), Y2, Y2
-	VPADDD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many6left
-
-many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $-32, R10
-	JMP     many6
-
-one6:
-	CMPQ    R10, $+8
-	JLT     last6
-	VMOVUPS (SI), Y3
-	VPADDD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VPADDD  (SI)(R8*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VPADDD  (BX)(CX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one6done
-	MOVQ    R9, R12
-
-one6left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one6left
-
-one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-8, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Y3
-	VPADDD  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VPADDD  (SI)(R8*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VPADDD  (BX)(CX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    R9, R11
-
-vector6left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	VMASKMOVPS (SI), Y3, Y2
-	VMASKMOVPS (SI)(CX*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (SI)(DI*1), Y3, Y1
-	VMASKMOVPS (SI)(R8*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (BX), Y3, Y1
-	VMASKMOVPS (BX)(CX*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	MOVQ       8(SP), R9
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow6done
-	MOVQ       R9, R11
-
-narrow6left:
-	VMASKMOVPS (R11), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_19
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_19:
-	TESTB     $0x02, R10
-	JEQ       nopair_20
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_20:
-	TESTB  $0x01, R10
-	JEQ    noone_21
-	VMOVSS X2, (R11)
-
-noone_21:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
-
-tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow7
-	CMPQ R10, $+8
-	JEQ  vector7
-
-outer7:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Y3
-	VPADDD  (R8)(BX*1), Y3, Y3
-	VPADDD  (R8)(SI*1), Y3, Y3
-	VMOVUPS (DX), Y2
-	VPADDD  (DX)(BX*1), Y2, Y2
-	VPADDD  (DX)(SI*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap7done
-	MOVQ    CX, R12
-
-overlap7left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-
-many7:
-	CMPQ    R10, $+32
-	JLT     one7
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDD  (R8)(BX*1), Y3, Y3
-	VPADDD  32(R8)(BX*1), Y2, Y2
-	VPADDD  64(R8)(BX*1), Y1, Y1
-	VPADDD  96(R8)(BX*1), Y0, Y0
-	VPADDD  (R8)(SI*1), Y3, Y3
-	VPADDD  32(R8)(SI*1), Y2, Y2
-	VPADDD  64(R8)(SI*1), Y1, Y1
-	VPADDD  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y7
-	VMOVUPS 32(DX), Y6
-	VMOVUPS 64(DX), Y5
-	VMOVUPS 96(DX), Y4
-	VPADDD  (DX)(BX*1), Y7, Y7
-	VPADDD  32(DX)(BX*1), Y6, Y6
-	VPADDD  64(DX)(BX*1), Y5, Y5
-	VPADDD  96(DX)(BX*1), Y4, Y4
-	VPADDD  (DX)(SI*1), Y7, Y7
-	VPADDD  32(DX)(SI*1), Y6, Y6
-	VPADDD  64(DX)(SI*1), Y5, Y5
-	VPADDD  96(DX)(SI*1), Y4, Y4
-	VPADDD  Y7, Y3, Y3
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y4, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many7done
-	MOVQ    CX, R11
-
-many7left:
-	VPADDD (R11), Y3, Y3
-	VPADDD 32(R11), Y2, Y2
-	VPADDD 64(R11), Y1, Y1
-	VPADDD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many7left
-
-many7done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $-32, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+8
-	JLT     last7
-	VMOVUPS (R8), Y0
-	VPADDD  (R8)(BX*1), Y0, Y0
-	VPADDD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VPADDD  (DX)(BX*1), Y1, Y1
-	VPADDD  (DX)(SI*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one7done
-	MOVQ    CX, R12
-
-one7left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one7left
-
-one7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-8, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R8), Y0
-	VPADDD  (R8)(BX*1), Y0, Y0
-	VPADDD  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VPADDD  (DX)(BX*1), Y1, Y1
-	VPADDD  (DX)(SI*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector7done
-	MOVQ    CX, R11
-
-vector7left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    CX, 8(SP)
-
-narrow7outer:
-	VMASKMOVPS (R8), Y0, Y1
-	VMASKMOVPS (R8)(BX*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (R8)(SI*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (DX), Y0, Y2
-	VMASKMOVPS (DX)(BX*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VMASKMOVPS (DX)(SI*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow7done
-	MOVQ       CX, R11
-
-narrow7left:
-	VMASKMOVPS (R11), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (DI), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_22
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_22:
-	TESTB     $0x02, R10
-	JEQ       nopair_23
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_23:
-	TESTB  $0x01, R10
-	JEQ    noone_24
-	VMOVSS X1, (R11)
-
-noone_24:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow8
-	CMPQ R10, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y0
-	VPADDD  (R9)(DX*1), Y0, Y0
-	VMOVUPS (R9)(R8*1), Y1
-	VPADDD  (R9)(CX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VPADDD  (DI)(DX*1), Y1, Y1
-	VPADDD  (DI)(R8*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+32
-	JLT     one8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VPADDD  (R9)(DX*1), Y0, Y0
-	VPADDD  32(R9)(DX*1), Y1, Y1
-	VPADDD  64(R9)(DX*1), Y2, Y2
-	VPADDD  96(R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y4
-	VMOVUPS 32(R9)(R8*1), Y5
-	VMOVUPS 64(R9)(R8*1), Y6
-	VMOVUPS 96(R9)(R8*1), Y7
-	VPADDD  (R9)(CX*1), Y4, Y4
-	VPADDD  32(R9)(CX*1), Y5, Y5
-	VPADDD  64(R9)(CX*1), Y6, Y6
-	VPADDD  96(R9)(CX*1), Y7, Y7
-	VPADDD  Y4, Y0, Y0
-	VPADDD  Y5, Y1, Y1
-	VPADDD  Y6, Y2, Y2
-	VPADDD  Y7, Y3, Y3
-	VMOVUPS (DI), Y7
-	VMOVUPS 32(DI), Y6
-	VMOVUPS 64(DI), Y5
-	VMOVUPS 96(DI), Y4
-	VPADDD  (DI)(DX*1), Y7, Y7
-	VPADDD  32(DI)(DX*1), Y6, Y6
-	VPADDD  64(DI)(DX*1), Y5, Y5
-	VPADDD  96(DI)(DX*1), Y4, Y4
-	VPADDD  (DI)(R8*1), Y7, Y7
-	VPADDD  32(DI)(R8*1), Y6, Y6
-	VPADDD  64(DI)(R8*1), Y5, Y5
-	VPADDD  96(DI)(R8*1), Y4, Y4
-	VPADDD  Y7, Y0, Y0
-	VPADDD  Y6, Y1, Y1
-	VPADDD  Y5, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
-
-many8left:
-	VPADDD (R11), Y0, Y0
-	VPADDD 32(R11), Y1, Y1
-	VPADDD 64(R11), Y2, Y2
-	VPADDD 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DI
+	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $-32, R10
-	JMP     many8
+	ADDQ    $+128, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one8:
-	CMPQ    R10, $+8
-	JLT     last8
-	VMOVUPS (R9), Y3
-	VPADDD  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VPADDD  (R9)(CX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDD  (DI)(DX*1), Y2, Y2
-	VPADDD  (DI)(R8*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
 
-one8left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DI
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $-8, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (R9), Y3
-	VPADDD  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VPADDD  (R9)(CX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDD  (DI)(DX*1), Y2, Y2
-	VPADDD  (DI)(R8*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VPADDD (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    BX, 8(SP)
-
-narrow8outer:
-	VMASKMOVPS (R9), Y3, Y2
-	VMASKMOVPS (R9)(DX*1), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (R9)(R8*1), Y3, Y1
-	VMASKMOVPS (R9)(CX*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	VMASKMOVPS (DI), Y3, Y1
-	VMASKMOVPS (DI)(DX*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VMASKMOVPS (DI)(R8*1), Y3, Y0
-	VPADDD     Y0, Y1, Y1
-	VPADDD     Y1, Y2, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow8done
-	MOVQ       BX, R11
-
-narrow8left:
-	VMASKMOVPS (R11), Y3, Y1
-	VPADDD     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (SI), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_25
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_25:
-	TESTB     $0x02, R10
-	JEQ       nopair_26
-	VMOVSD    X2, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X2, X2
-
-nopair_26:
-	TESTB  $0x01, R10
-	JEQ    noone_27
-	VMOVSS X2, (R11)
-
-noone_27:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R8
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow9
-	CMPQ R10, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
+apart0:
 	VMOVUPS (CX), Y3
-	VPADDD  (CX)(DI*1), Y3, Y3
-	VMOVUPS (CX)(R9*1), Y2
-	VPADDD  (CX)(BX*1), Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	VMOVUPS (SI), Y2
-	VPADDD  (SI)(DI*1), Y2, Y2
-	VMOVUPS (SI)(R9*1), Y1
-	VPADDD  (SI)(BX*1), Y1, Y1
-	VPADDD  Y1, Y2, Y2
-	VPADDD  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     one0done
+	MOVQ    DI, R8
 
-overlap9left:
-	VPADDD (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap9left
+one0left:
+	VPADDD (R8), Y3, Y3
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
 
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
+one0done:
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
-many9:
-	CMPQ    R10, $+32
-	JLT     one9
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
+
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
+
+many1:
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
@@ -51263,235 +39780,782 @@ many9:
 	VPADDD  32(CX)(DI*1), Y2, Y2
 	VPADDD  64(CX)(DI*1), Y1, Y1
 	VPADDD  96(CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y4
-	VMOVUPS 32(CX)(R9*1), Y5
-	VMOVUPS 64(CX)(R9*1), Y6
-	VMOVUPS 96(CX)(R9*1), Y7
-	VPADDD  (CX)(BX*1), Y4, Y4
-	VPADDD  32(CX)(BX*1), Y5, Y5
-	VPADDD  64(CX)(BX*1), Y6, Y6
-	VPADDD  96(CX)(BX*1), Y7, Y7
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     many1done
+	MOVQ    BX, R10
+
+many1left:
+	VPADDD (R10), Y3, Y3
+	VPADDD 32(R10), Y2, Y2
+	VPADDD 64(R10), Y1, Y1
+	VPADDD 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many1left
+
+many1done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-32, R8
+	CMPQ    R8, $+0
+	JGE     many1
+
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Y0
+	VPADDD  (CX)(DI*1), Y0, Y0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
+	JEQ     one1done
+	MOVQ    BX, R9
+
+one1left:
+	VPADDD (R9), Y0, Y0
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one1left
+
+one1done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-8, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
+
+tree2:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
+
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
+
+many2:
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VPADDD  (DI)(CX*1), Y0, Y0
+	VPADDD  32(DI)(CX*1), Y1, Y1
+	VPADDD  64(DI)(CX*1), Y2, Y2
+	VPADDD  96(DI)(CX*1), Y3, Y3
+	VPADDD  (DI)(R8*1), Y0, Y0
+	VPADDD  32(DI)(R8*1), Y1, Y1
+	VPADDD  64(DI)(R8*1), Y2, Y2
+	VPADDD  96(DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many2done
+	MOVQ    SI, R12
+
+many2left:
+	VPADDD (R12), Y0, Y0
+	VPADDD 32(R12), Y1, Y1
+	VPADDD 64(R12), Y2, Y2
+	VPADDD 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many2left
+
+many2done:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
+
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Y3
+	VPADDD  (DI)(CX*1), Y3, Y3
+	VPADDD  (DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one2done
+	MOVQ    SI, R11
+
+one2left:
+	VPADDD (R11), Y3, Y3
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one2left
+
+one2done:
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
+
+tree3:
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
+
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
+
+many3:
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VPADDD  (R9)(R8*1), Y3, Y3
+	VPADDD  32(R9)(R8*1), Y2, Y2
+	VPADDD  64(R9)(R8*1), Y1, Y1
+	VPADDD  96(R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y4
+	VMOVUPS 32(R9)(SI*1), Y5
+	VMOVUPS 64(R9)(SI*1), Y6
+	VMOVUPS 96(R9)(SI*1), Y7
+	VPADDD  (R9)(BX*1), Y4, Y4
+	VPADDD  32(R9)(BX*1), Y5, Y5
+	VPADDD  64(R9)(BX*1), Y6, Y6
+	VPADDD  96(R9)(BX*1), Y7, Y7
 	VPADDD  Y4, Y3, Y3
 	VPADDD  Y5, Y2, Y2
 	VPADDD  Y6, Y1, Y1
 	VPADDD  Y7, Y0, Y0
-	VMOVUPS (SI), Y7
-	VMOVUPS 32(SI), Y6
-	VMOVUPS 64(SI), Y5
-	VMOVUPS 96(SI), Y4
-	VPADDD  (SI)(DI*1), Y7, Y7
-	VPADDD  32(SI)(DI*1), Y6, Y6
-	VPADDD  64(SI)(DI*1), Y5, Y5
-	VPADDD  96(SI)(DI*1), Y4, Y4
-	VMOVUPS (SI)(R9*1), Y8
-	VMOVUPS 32(SI)(R9*1), Y9
-	VMOVUPS 64(SI)(R9*1), Y10
-	VMOVUPS 96(SI)(R9*1), Y11
-	VPADDD  (SI)(BX*1), Y8, Y8
-	VPADDD  32(SI)(BX*1), Y9, Y9
-	VPADDD  64(SI)(BX*1), Y10, Y10
-	VPADDD  96(SI)(BX*1), Y11, Y11
-	VPADDD  Y8, Y7, Y7
-	VPADDD  Y9, Y6, Y6
-	VPADDD  Y10, Y5, Y5
-	VPADDD  Y11, Y4, Y4
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many3done
+	MOVQ    DI, R12
+
+many3left:
+	VPADDD (R12), Y3, Y3
+	VPADDD 32(R12), Y2, Y2
+	VPADDD 64(R12), Y1, Y1
+	VPADDD 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many3left
+
+many3done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+128, R9
+	ADDQ    $+128, CX
+	ADDQ    $+128, DI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
+
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
+	VMOVUPS (R9), Y0
+	VPADDD  (R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y1
+	VPADDD  (R9)(BX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one3done
+	MOVQ    DI, R11
+
+one3left:
+	VPADDD (R11), Y0, Y0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+32, DI
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
+
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
+
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
+
+many4:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VPADDD  (BX)(SI*1), Y0, Y0
+	VPADDD  32(BX)(SI*1), Y1, Y1
+	VPADDD  64(BX)(SI*1), Y2, Y2
+	VPADDD  96(BX)(SI*1), Y3, Y3
+	VPADDD  (BX)(DI*1), Y0, Y0
+	VPADDD  32(BX)(DI*1), Y1, Y1
+	VPADDD  64(BX)(DI*1), Y2, Y2
+	VPADDD  96(BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(R10), Y4
+	VPADDD  (R10)(DI*1), Y7, Y7
+	VPADDD  32(R10)(DI*1), Y6, Y6
+	VPADDD  64(R10)(DI*1), Y5, Y5
+	VPADDD  96(R10)(DI*1), Y4, Y4
+	VPADDD  Y7, Y0, Y0
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y4, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    R9, R13
+
+many4left:
+	VPADDD (R13), Y0, Y0
+	VPADDD 32(R13), Y1, Y1
+	VPADDD 64(R13), Y2, Y2
+	VPADDD 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+128, BX
+	ADDQ    $+128, R10
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Y3
+	VPADDD  (BX)(SI*1), Y3, Y3
+	VPADDD  (BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y2
+	VPADDD  (R10)(DI*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one4done
+	MOVQ    R9, R12
+
+one4left:
+	VPADDD (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VPADDD  (CX)(DI*1), Y3, Y3
+	VPADDD  32(CX)(DI*1), Y2, Y2
+	VPADDD  64(CX)(DI*1), Y1, Y1
+	VPADDD  96(CX)(DI*1), Y0, Y0
+	VPADDD  (CX)(BX*1), Y3, Y3
+	VPADDD  32(CX)(BX*1), Y2, Y2
+	VPADDD  64(CX)(BX*1), Y1, Y1
+	VPADDD  96(CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+	VPADDD  (R8)(DI*1), Y4, Y4
+	VPADDD  32(R8)(DI*1), Y5, Y5
+	VPADDD  64(R8)(DI*1), Y6, Y6
+	VPADDD  96(R8)(DI*1), Y7, Y7
+	VPADDD  (R8)(BX*1), Y4, Y4
+	VPADDD  32(R8)(BX*1), Y5, Y5
+	VPADDD  64(R8)(BX*1), Y6, Y6
+	VPADDD  96(R8)(BX*1), Y7, Y7
+	VPADDD  Y4, Y3, Y3
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y7, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R10, R13
+
+many5left:
+	VPADDD (R13), Y3, Y3
+	VPADDD 32(R13), Y2, Y2
+	VPADDD 64(R13), Y1, Y1
+	VPADDD 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Y0
+	VPADDD  (CX)(DI*1), Y0, Y0
+	VPADDD  (CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y1
+	VPADDD  (R8)(DI*1), Y1, Y1
+	VPADDD  (R8)(BX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one5done
+	MOVQ    R10, R12
+
+one5left:
+	VPADDD (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
+
+many6:
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VPADDD  (R9)(BX*1), Y0, Y0
+	VPADDD  32(R9)(BX*1), Y1, Y1
+	VPADDD  64(R9)(BX*1), Y2, Y2
+	VPADDD  96(R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y7
+	VMOVUPS 32(R9)(CX*1), Y6
+	VMOVUPS 64(R9)(CX*1), Y5
+	VMOVUPS 96(R9)(CX*1), Y4
+	VPADDD  (R9)(R10*1), Y7, Y7
+	VPADDD  32(R9)(R10*1), Y6, Y6
+	VPADDD  64(R9)(R10*1), Y5, Y5
+	VPADDD  96(R9)(R10*1), Y4, Y4
+	VPADDD  Y7, Y0, Y0
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y4, Y3, Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VPADDD  (SI)(BX*1), Y4, Y4
+	VPADDD  32(SI)(BX*1), Y5, Y5
+	VPADDD  64(SI)(BX*1), Y6, Y6
+	VPADDD  96(SI)(BX*1), Y7, Y7
+	VPADDD  (SI)(CX*1), Y4, Y4
+	VPADDD  32(SI)(CX*1), Y5, Y5
+	VPADDD  64(SI)(CX*1), Y6, Y6
+	VPADDD  96(SI)(CX*1), Y7, Y7
+	VPADDD  Y4, Y0, Y0
+	VPADDD  Y5, Y1, Y1
+	VPADDD  Y6, Y2, Y2
+	VPADDD  Y7, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R8, R13
+
+many6left:
+	VPADDD (R13), Y0, Y0
+	VPADDD 32(R13), Y1, Y1
+	VPADDD 64(R13), Y2, Y2
+	VPADDD 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $+128, R9
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Y3
+	VPADDD  (R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y2
+	VPADDD  (R9)(R10*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VPADDD  (SI)(BX*1), Y2, Y2
+	VPADDD  (SI)(CX*1), Y2, Y2
+	VPADDD  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one6done
+	MOVQ    R8, R12
+
+one6left:
+	VPADDD (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
+
+many7:
+	VMOVUPS (R10), Y3
+	VMOVUPS 32(R10), Y2
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 96(R10), Y0
+	VPADDD  (R10)(CX*1), Y3, Y3
+	VPADDD  32(R10)(CX*1), Y2, Y2
+	VPADDD  64(R10)(CX*1), Y1, Y1
+	VPADDD  96(R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y7
+	VMOVUPS 32(R10)(R9*1), Y6
+	VMOVUPS 64(R10)(R9*1), Y5
+	VMOVUPS 96(R10)(R9*1), Y4
+	VPADDD  (R10)(R8*1), Y7, Y7
+	VPADDD  32(R10)(R8*1), Y6, Y6
+	VPADDD  64(R10)(R8*1), Y5, Y5
+	VPADDD  96(R10)(R8*1), Y4, Y4
 	VPADDD  Y7, Y3, Y3
 	VPADDD  Y6, Y2, Y2
 	VPADDD  Y5, Y1, Y1
 	VPADDD  Y4, Y0, Y0
-	MOVQ    72(AX), R12
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMOVUPS 64(DI), Y6
+	VMOVUPS 96(DI), Y7
+	VPADDD  (DI)(CX*1), Y4, Y4
+	VPADDD  32(DI)(CX*1), Y5, Y5
+	VPADDD  64(DI)(CX*1), Y6, Y6
+	VPADDD  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (DI)(R9*1), Y8
+	VMOVUPS 32(DI)(R9*1), Y9
+	VMOVUPS 64(DI)(R9*1), Y10
+	VMOVUPS 96(DI)(R9*1), Y11
+	VPADDD  (DI)(R8*1), Y8, Y8
+	VPADDD  32(DI)(R8*1), Y9, Y9
+	VPADDD  64(DI)(R8*1), Y10, Y10
+	VPADDD  96(DI)(R8*1), Y11, Y11
+	VPADDD  Y8, Y4, Y4
+	VPADDD  Y9, Y5, Y5
+	VPADDD  Y10, Y6, Y6
+	VPADDD  Y11, Y7, Y7
+	VPADDD  Y4, Y3, Y3
+	VPADDD  Y5, Y2, Y2
+	VPADDD  Y6, Y1, Y1
+	VPADDD  Y7, Y0, Y0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many9done
-	MOVQ    DX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many9left:
-	VPADDD (R11), Y3, Y3
-	VPADDD 32(R11), Y2, Y2
-	VPADDD 64(R11), Y1, Y1
-	VPADDD 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
+many7left:
+	VPADDD (R13), Y3, Y3
+	VPADDD 32(R13), Y2, Y2
+	VPADDD 64(R13), Y1, Y1
+	VPADDD 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many9left
+	JNE    many7left
 
-many9done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, CX
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R10
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $-32, R10
-	JMP     many9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+8
-	JLT     last9
-	VMOVUPS (CX), Y0
-	VPADDD  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VPADDD  (CX)(BX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VPADDD  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VPADDD  (SI)(BX*1), Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one9done
-	MOVQ    DX, R12
-
-one9left:
-	VPADDD (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one9left
-
-one9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $-8, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Y0
-	VPADDD  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VPADDD  (CX)(BX*1), Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VPADDD  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VPADDD  (SI)(BX*1), Y2, Y2
-	VPADDD  Y2, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector9done
-	MOVQ    DX, R11
-
-vector9left:
-	VPADDD (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector9left
-
-vector9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ    R10, R11
-	SHLQ    $0x02, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
-
-narrow9outer:
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (CX)(DI*1), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (CX)(R9*1), Y0, Y2
-	VMASKMOVPS (CX)(BX*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS (SI), Y0, Y2
-	VMASKMOVPS (SI)(DI*1), Y0, Y3
-	VPADDD     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R9*1), Y0, Y3
-	VMASKMOVPS (SI)(BX*1), Y0, Y4
-	VPADDD     Y4, Y3, Y3
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	MOVQ       8(SP), DX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow9done
-	MOVQ       DX, R11
-
-narrow9left:
-	VMASKMOVPS (R11), Y0, Y2
-	VPADDD     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
-
-narrow9done:
-	LEAQ         (R8), R11
-	TESTB        $0x04, R10
-	JEQ          nohalf_28
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_28:
-	TESTB     $0x02, R10
-	JEQ       nopair_29
-	VMOVSD    X1, (R11)
-	ADDQ      $+8, R11
-	VPERMILPD $0x01, X1, X1
-
-nopair_29:
-	TESTB  $0x01, R10
-	JEQ    noone_30
-	VMOVSS X1, (R11)
-
-noone_30:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
+few7:
+	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), CX
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
+	JEQ   next
 
-end:
+apart7:
+	VMOVUPS (R10), Y0
+	VPADDD  (R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y1
+	VPADDD  (R10)(R8*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS (DI), Y1
+	VPADDD  (DI)(CX*1), Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VPADDD  (DI)(R8*1), Y2, Y2
+	VPADDD  Y2, Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
+
+one7left:
+	VPADDD (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart7
+
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
@@ -51499,2349 +40563,167 @@ end:
 // Requires: AVX, AVX2
 TEXT ·colsI64AVX2(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x03, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-4, DX
-	SHLQ $0x03, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+4
-	JLT  narrow0
-	CMPQ SI, $+4
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+4
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x02, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+3, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-4, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Y0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+32, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VPADDQ (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-16, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+16
-	JLT     one0
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VPADDQ (DI), Y0, Y0
-	VPADDQ 32(DI), Y1, Y1
-	VPADDQ 64(DI), Y2, Y2
-	VPADDQ 96(DI), Y3, Y3
-	ADDQ   104(AX), DI
+	VPADDQ (R9), Y0, Y0
+	VPADDQ 32(R9), Y1, Y1
+	VPADDQ 64(R9), Y2, Y2
+	VPADDQ 96(R9), Y3, Y3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $-16, SI
-	JMP     many0
-
-one0:
-	CMPQ    SI, $+4
-	JLT     last0
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     one0done
-	MOVQ    BX, R8
-
-one0left:
-	VPADDQ (R8), Y3, Y3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    one0left
-
-one0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $-4, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x03, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VPADDQ (DI), Y3, Y3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ    SI, DI
-	SHLQ    $0x03, DI
-	LEAQ    reducesumConst0<>+0(SB), R8
-	SUBQ    DI, R8
-	VMOVUPS 32(R8), Y3
-	MOVQ    BX, 8(SP)
-
-narrow0outer:
-	VMASKMOVPD (DX), Y3, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R8
-	TESTQ      R8, R8
-	JEQ        narrow0done
-	MOVQ       BX, DI
-
-narrow0left:
-	VMASKMOVPD (DI), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), DI
-	ADDQ       $-1, R8
-	TESTQ      R8, R8
-	JNE        narrow0left
-
-narrow0done:
-	LEAQ         (CX), DI
-	TESTB        $0x02, SI
-	JEQ          nohalf_1
-	VMOVUPS      X2, (DI)
-	ADDQ         $+16, DI
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_1:
-	TESTB  $0x01, SI
-	JEQ    noone_2
-	VMOVSD X2, (DI)
-
-noone_2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow0outer
-	JMP end
-
-tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), DI
-	CMPQ DI, $+4
-	JLT  narrow1
-	CMPQ DI, $+4
-	JEQ  vector1
-
-outer1:
-	MOVQ    DI, R8
-	ANDQ    $+3, R8
-	TESTQ   R8, R8
-	JEQ     many1
-	MOVQ    DI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, DX
-	MOVQ    DI, R8
-	ADDQ    $-4, R8
-	SHLQ    $0x03, R8
-	ADDQ    R8, CX
-	VMOVUPS (DX), Y3
-	VPADDQ  (DX)(SI*1), Y3, Y3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VPADDQ (R9), Y3, Y3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    DI, R9
-	ADDQ    $-4, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, DX
-	MOVQ    DI, R9
-	ADDQ    $-4, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, CX
-
-many1:
-	CMPQ    DI, $+16
-	JLT     one1
-	VMOVUPS (DX), Y3
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y1
-	VMOVUPS 96(DX), Y0
-	VPADDQ  (DX)(SI*1), Y3, Y3
-	VPADDQ  32(DX)(SI*1), Y2, Y2
-	VPADDQ  64(DX)(SI*1), Y1, Y1
-	VPADDQ  96(DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     many1done
-	MOVQ    CX, R8
-
-many1left:
-	VPADDQ (R8), Y3, Y3
-	VPADDQ 32(R8), Y2, Y2
-	VPADDQ 64(R8), Y1, Y1
-	VPADDQ 96(R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    many1left
-
-many1done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, CX
-	ADDQ    $-16, DI
-	JMP     many1
-
-one1:
-	CMPQ    DI, $+4
-	JLT     last1
-	VMOVUPS (DX), Y0
-	VPADDQ  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     one1done
-	MOVQ    CX, R9
-
-one1left:
-	VPADDQ (R9), Y0, Y0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    one1left
-
-one1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, CX
-	ADDQ    $-4, DI
-	JMP     one1
-
-last1:
-	TESTQ   DI, DI
-	JEQ     next1
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next1:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), DI
-
-vector1outer:
-	VMOVUPS (DX), Y0
-	VPADDQ  (DX)(SI*1), Y0, Y0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, R8
-
-vector1left:
-	VPADDQ (R8), Y0, Y0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ    DI, R8
-	SHLQ    $0x03, R8
-	LEAQ    reducesumConst0<>+0(SB), R9
-	SUBQ    R8, R9
-	VMOVUPS 32(R9), Y0
-	MOVQ    CX, 8(SP)
-
-narrow1outer:
-	VMASKMOVPD (DX), Y0, Y1
-	VMASKMOVPD (DX)(SI*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R9
-	TESTQ      R9, R9
-	JEQ        narrow1done
-	MOVQ       CX, R8
-
-narrow1left:
-	VMASKMOVPD (R8), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R8
-	ADDQ       $-1, R9
-	TESTQ      R9, R9
-	JNE        narrow1left
-
-narrow1done:
-	LEAQ         (BX), R8
-	TESTB        $0x02, DI
-	JEQ          nohalf_3
-	VMOVUPS      X1, (R8)
-	ADDQ         $+16, R8
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_3:
-	TESTB  $0x01, DI
-	JEQ    noone_4
-	VMOVSD X1, (R8)
-
-noone_4:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow1outer
-	JMP end
-
-tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), DI
-	LEAQ (BX)(DI*1), R8
-	MOVQ 56(AX), R9
-	CMPQ R9, $+4
-	JLT  narrow2
-	CMPQ R9, $+4
-	JEQ  vector2
-
-outer2:
-	MOVQ    R9, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Y0
-	VPADDQ  (SI)(BX*1), Y0, Y0
-	VPADDQ  (SI)(DI*1), Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-
-many2:
-	CMPQ    R9, $+16
-	JLT     one2
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPADDQ  (SI)(BX*1), Y0, Y0
-	VPADDQ  32(SI)(BX*1), Y1, Y1
-	VPADDQ  64(SI)(BX*1), Y2, Y2
-	VPADDQ  96(SI)(BX*1), Y3, Y3
-	VPADDQ  (SI)(DI*1), Y0, Y0
-	VPADDQ  32(SI)(DI*1), Y1, Y1
-	VPADDQ  64(SI)(DI*1), Y2, Y2
-	VPADDQ  96(SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many2done
-	MOVQ    CX, R10
-
-many2left:
-	VPADDQ (R10), Y0, Y0
-	VPADDQ 32(R10), Y1, Y1
-	VPADDQ 64(R10), Y2, Y2
-	VPADDQ 96(R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many2left
-
-many2done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, DX
-	ADDQ    $+128, CX
-	ADDQ    $-16, R9
-	JMP     many2
-
-one2:
-	CMPQ    R9, $+4
-	JLT     last2
-	VMOVUPS (SI), Y3
-	VPADDQ  (SI)(BX*1), Y3, Y3
-	VPADDQ  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one2done
-	MOVQ    CX, R11
-
-one2left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one2left
-
-one2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, DX
-	ADDQ    $+32, CX
-	ADDQ    $-4, R9
-	JMP     one2
-
-last2:
-	TESTQ   R9, R9
-	JEQ     next2
-	SHLQ    $0x03, R9
-	ADDQ    R9, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next2:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R9
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), R9
-
-vector2outer:
-	VMOVUPS (SI), Y3
-	VPADDQ  (SI)(BX*1), Y3, Y3
-	VPADDQ  (SI)(DI*1), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VPADDQ (R10), Y3, Y3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ    R9, R10
-	SHLQ    $0x03, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y3
-	MOVQ    CX, 8(SP)
-
-narrow2outer:
-	VMASKMOVPD (SI), Y3, Y2
-	VMASKMOVPD (SI)(BX*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (SI)(DI*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow2done
-	MOVQ       CX, R10
-
-narrow2left:
-	VMASKMOVPD (R10), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow2left
-
-narrow2done:
-	LEAQ         (DX), R10
-	TESTB        $0x02, R9
-	JEQ          nohalf_5
-	VMOVUPS      X2, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_5:
-	TESTB  $0x01, R9
-	JEQ    noone_6
-	VMOVSD X2, (R10)
-
-noone_6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow2outer
-	JMP end
-
-tree3:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), R9
-	CMPQ R9, $+4
-	JLT  narrow3
-	CMPQ R9, $+4
-	JEQ  vector3
-
-outer3:
-	MOVQ    R9, R10
-	ANDQ    $+3, R10
-	TESTQ   R10, R10
-	JEQ     many3
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	MOVQ    R9, R10
-	ADDQ    $-4, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS (R8), Y3
-	VPADDQ  (R8)(SI*1), Y3, Y3
-	VMOVUPS (R8)(CX*1), Y2
-	VPADDQ  (R8)(DX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap3done
-	MOVQ    BX, R11
-
-overlap3left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R9, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, BX
-
-many3:
-	CMPQ    R9, $+16
-	JLT     one3
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDQ  (R8)(SI*1), Y3, Y3
-	VPADDQ  32(R8)(SI*1), Y2, Y2
-	VPADDQ  64(R8)(SI*1), Y1, Y1
-	VPADDQ  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y4
-	VMOVUPS 32(R8)(CX*1), Y5
-	VMOVUPS 64(R8)(CX*1), Y6
-	VMOVUPS 96(R8)(CX*1), Y7
-	VPADDQ  (R8)(DX*1), Y4, Y4
-	VPADDQ  32(R8)(DX*1), Y5, Y5
-	VPADDQ  64(R8)(DX*1), Y6, Y6
-	VPADDQ  96(R8)(DX*1), Y7, Y7
-	VPADDQ  Y4, Y3, Y3
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y7, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many3done
-	MOVQ    BX, R10
-
-many3left:
-	VPADDQ (R10), Y3, Y3
-	VPADDQ 32(R10), Y2, Y2
-	VPADDQ 64(R10), Y1, Y1
-	VPADDQ 96(R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many3left
-
-many3done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DI
-	ADDQ    $+128, BX
-	ADDQ    $-16, R9
-	JMP     many3
-
-one3:
-	CMPQ    R9, $+4
-	JLT     last3
-	VMOVUPS (R8), Y0
-	VPADDQ  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VPADDQ  (R8)(DX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     one3done
-	MOVQ    BX, R11
-
-one3left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    one3left
-
-one3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DI
-	ADDQ    $+32, BX
-	ADDQ    $-4, R9
-	JMP     one3
-
-last3:
-	TESTQ   R9, R9
-	JEQ     next3
-	SHLQ    $0x03, R9
-	ADDQ    R9, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next3:
-	MOVQ  (SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, (SP)
-	TESTQ R9, R9
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R9
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), R9
-
-vector3outer:
-	VMOVUPS (R8), Y0
-	VPADDQ  (R8)(SI*1), Y0, Y0
-	VMOVUPS (R8)(CX*1), Y1
-	VPADDQ  (R8)(DX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector3done
-	MOVQ    BX, R10
-
-vector3left:
-	VPADDQ (R10), Y0, Y0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R9
-	TESTQ   R9, R9
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ    R9, R10
-	SHLQ    $0x03, R10
-	LEAQ    reducesumConst0<>+0(SB), R11
-	SUBQ    R10, R11
-	VMOVUPS 32(R11), Y0
-	MOVQ    BX, 8(SP)
-
-narrow3outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(SI*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (R8)(CX*1), Y0, Y2
-	VMASKMOVPD (R8)(DX*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JEQ        narrow3done
-	MOVQ       BX, R10
-
-narrow3left:
-	VMASKMOVPD (R10), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R10
-	ADDQ       $-1, R11
-	TESTQ      R11, R11
-	JNE        narrow3left
-
-narrow3done:
-	LEAQ         (DI), R10
-	TESTB        $0x02, R9
-	JEQ          nohalf_7
-	VMOVUPS      X1, (R10)
-	ADDQ         $+16, R10
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_7:
-	TESTB  $0x01, R9
-	JEQ    noone_8
-	VMOVSD X1, (R10)
-
-noone_8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow3outer
-	JMP end
-
-tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), BX
-	LEAQ (R8)(BX*1), DI
-	MOVQ DX, R9
-	ADDQ 40(AX), R9
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow4
-	CMPQ R10, $+4
-	JEQ  vector4
-
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Y0
-	VPADDQ  (DX)(R8*1), Y0, Y0
-	VMOVUPS (DX)(BX*1), Y1
-	VPADDQ  (DX)(DI*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VPADDQ  (R9), Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-
-many4:
-	CMPQ    R10, $+16
-	JLT     one4
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VPADDQ  (DX)(R8*1), Y0, Y0
-	VPADDQ  32(DX)(R8*1), Y1, Y1
-	VPADDQ  64(DX)(R8*1), Y2, Y2
-	VPADDQ  96(DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y7
-	VMOVUPS 32(DX)(BX*1), Y6
-	VMOVUPS 64(DX)(BX*1), Y5
-	VMOVUPS 96(DX)(BX*1), Y4
-	VPADDQ  (DX)(DI*1), Y7, Y7
-	VPADDQ  32(DX)(DI*1), Y6, Y6
-	VPADDQ  64(DX)(DI*1), Y5, Y5
-	VPADDQ  96(DX)(DI*1), Y4, Y4
-	VPADDQ  Y7, Y0, Y0
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y4, Y3, Y3
-	VPADDQ  (R9), Y0, Y0
-	VPADDQ  32(R9), Y1, Y1
-	VPADDQ  64(R9), Y2, Y2
-	VPADDQ  96(R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many4done
-	MOVQ    SI, R11
-
-many4left:
-	VPADDQ (R11), Y0, Y0
-	VPADDQ 32(R11), Y1, Y1
-	VPADDQ 64(R11), Y2, Y2
-	VPADDQ 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $-16, R10
-	JMP     many4
-
-one4:
-	CMPQ    R10, $+4
-	JLT     last4
-	VMOVUPS (DX), Y3
-	VPADDQ  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VPADDQ  (DX)(DI*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VPADDQ  (R9), Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one4done
-	MOVQ    SI, R12
-
-one4left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $-4, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Y3
-	VPADDQ  (DX)(R8*1), Y3, Y3
-	VMOVUPS (DX)(BX*1), Y2
-	VPADDQ  (DX)(DI*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VPADDQ  (R9), Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Y3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    SI, 8(SP)
-
-narrow4outer:
-	VMASKMOVPD (DX), Y3, Y2
-	VMASKMOVPD (DX)(R8*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (DX)(BX*1), Y3, Y1
-	VMASKMOVPD (DX)(DI*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (R9), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	MOVQ       8(SP), SI
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow4done
-	MOVQ       SI, R11
-
-narrow4left:
-	VMASKMOVPD (R11), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow4left
-
-narrow4done:
-	LEAQ         (CX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_9
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_9:
-	TESTB  $0x01, R10
-	JEQ    noone_10
-	VMOVSD X2, (R11)
-
-noone_10:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DX
-	ADDQ  80(AX), R9
-	ADDQ  88(AX), CX
-	ADDQ  96(AX), SI
-	MOVQ  SI, 8(SP)
-	JMP   narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), DI
-	MOVQ (AX), BX
-	MOVQ 16(AX), R8
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), DX
-	LEAQ (R9)(DX*1), SI
-	MOVQ DI, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow5
-	CMPQ R10, $+4
-	JEQ  vector5
-
-outer5:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many5
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	VMOVUPS (DI), Y3
-	VPADDQ  (DI)(R9*1), Y3, Y3
-	VPADDQ  (DI)(DX*1), Y3, Y3
-	VMOVUPS (CX), Y2
-	VPADDQ  (CX)(DX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap5done
-	MOVQ    R8, R12
-
-overlap5left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-
-many5:
-	CMPQ    R10, $+16
-	JLT     one5
-	VMOVUPS (DI), Y3
-	VMOVUPS 32(DI), Y2
-	VMOVUPS 64(DI), Y1
-	VMOVUPS 96(DI), Y0
-	VPADDQ  (DI)(R9*1), Y3, Y3
-	VPADDQ  32(DI)(R9*1), Y2, Y2
-	VPADDQ  64(DI)(R9*1), Y1, Y1
-	VPADDQ  96(DI)(R9*1), Y0, Y0
-	VPADDQ  (DI)(DX*1), Y3, Y3
-	VPADDQ  32(DI)(DX*1), Y2, Y2
-	VPADDQ  64(DI)(DX*1), Y1, Y1
-	VPADDQ  96(DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y4
-	VMOVUPS 32(CX), Y5
-	VMOVUPS 64(CX), Y6
-	VMOVUPS 96(CX), Y7
-	VPADDQ  (CX)(DX*1), Y4, Y4
-	VPADDQ  32(CX)(DX*1), Y5, Y5
-	VPADDQ  64(CX)(DX*1), Y6, Y6
-	VPADDQ  96(CX)(DX*1), Y7, Y7
-	VPADDQ  Y4, Y3, Y3
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y7, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many5done
-	MOVQ    R8, R11
-
-many5left:
-	VPADDQ (R11), Y3, Y3
-	VPADDQ 32(R11), Y2, Y2
-	VPADDQ 64(R11), Y1, Y1
-	VPADDQ 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many5left
-
-many5done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $+128, BX
-	ADDQ    $+128, R8
-	ADDQ    $-16, R10
-	JMP     many5
-
-one5:
-	CMPQ    R10, $+4
-	JLT     last5
-	VMOVUPS (DI), Y0
-	VPADDQ  (DI)(R9*1), Y0, Y0
-	VPADDQ  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VPADDQ  (CX)(DX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one5done
-	MOVQ    R8, R12
-
-one5left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one5left
-
-one5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $+32, BX
-	ADDQ    $+32, R8
-	ADDQ    $-4, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R8
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (DI), Y0
-	VPADDQ  (DI)(R9*1), Y0, Y0
-	VPADDQ  (DI)(DX*1), Y0, Y0
-	VMOVUPS (CX), Y1
-	VPADDQ  (CX)(DX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector5done
-	MOVQ    R8, R11
-
-vector5left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Y0, (BX)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R8
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    R8, 8(SP)
-
-narrow5outer:
-	VMASKMOVPD (DI), Y0, Y1
-	VMASKMOVPD (DI)(R9*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (DI)(DX*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (CX)(DX*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), R8
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow5done
-	MOVQ       R8, R11
-
-narrow5left:
-	VMASKMOVPD (R11), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow5left
-
-narrow5done:
-	LEAQ         (BX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_11
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_11:
-	TESTB  $0x01, R10
-	JEQ    noone_12
-	VMOVSD X1, (R11)
-
-noone_12:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), DI
-	ADDQ  80(AX), CX
-	ADDQ  88(AX), BX
-	ADDQ  96(AX), R8
-	MOVQ  R8, 8(SP)
-	JMP   narrow5outer
-	JMP end
-
-tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), DI
-	LEAQ (CX)(DI*1), R8
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow6
-	CMPQ R10, $+4
-	JEQ  vector6
-
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	VMOVUPS (SI), Y0
-	VPADDQ  (SI)(CX*1), Y0, Y0
-	VMOVUPS (SI)(DI*1), Y1
-	VPADDQ  (SI)(R8*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (BX), Y1
-	VPADDQ  (BX)(CX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    R9, R12
-
-overlap6left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-
-many6:
-	CMPQ    R10, $+16
-	JLT     one6
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPADDQ  (SI)(CX*1), Y0, Y0
-	VPADDQ  32(SI)(CX*1), Y1, Y1
-	VPADDQ  64(SI)(CX*1), Y2, Y2
-	VPADDQ  96(SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y7
-	VMOVUPS 32(SI)(DI*1), Y6
-	VMOVUPS 64(SI)(DI*1), Y5
-	VMOVUPS 96(SI)(DI*1), Y4
-	VPADDQ  (SI)(R8*1), Y7, Y7
-	VPADDQ  32(SI)(R8*1), Y6, Y6
-	VPADDQ  64(SI)(R8*1), Y5, Y5
-	VPADDQ  96(SI)(R8*1), Y4, Y4
-	VPADDQ  Y7, Y0, Y0
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y4, Y3, Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VPADDQ  (BX)(CX*1), Y4, Y4
-	VPADDQ  32(BX)(CX*1), Y5, Y5
-	VPADDQ  64(BX)(CX*1), Y6, Y6
-	VPADDQ  96(BX)(CX*1), Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many6done
-	MOVQ    R9, R11
-
-many6left:
-	VPADDQ (R11), Y0, Y0
-	VPADDQ 32(R11), Y1, Y1
-	VPADDQ 64(R11), Y2, Y2
-	VPADDQ 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many6left
-
-many6done:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $+128, DX
-	ADDQ    $+128, R9
-	ADDQ    $-16, R10
-	JMP     many6
-
-one6:
-	CMPQ    R10, $+4
-	JLT     last6
-	VMOVUPS (SI), Y3
-	VPADDQ  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VPADDQ  (SI)(R8*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VPADDQ  (BX)(CX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one6done
-	MOVQ    R9, R12
-
-one6left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one6left
-
-one6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $+32, DX
-	ADDQ    $+32, R9
-	ADDQ    $-4, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x03, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Y3
-	VPADDQ  (SI)(CX*1), Y3, Y3
-	VMOVUPS (SI)(DI*1), Y2
-	VPADDQ  (SI)(R8*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (BX), Y2
-	VPADDQ  (BX)(CX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    R9, R11
-
-vector6left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Y3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    R9, 8(SP)
-
-narrow6outer:
-	VMASKMOVPD (SI), Y3, Y2
-	VMASKMOVPD (SI)(CX*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (SI)(DI*1), Y3, Y1
-	VMASKMOVPD (SI)(R8*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (BX), Y3, Y1
-	VMASKMOVPD (BX)(CX*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	MOVQ       8(SP), R9
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow6done
-	MOVQ       R9, R11
-
-narrow6left:
-	VMASKMOVPD (R11), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow6left
-
-narrow6done:
-	LEAQ         (DX), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_13
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_13:
-	TESTB  $0x01, R10
-	JEQ    noone_14
-	VMOVSD X2, (R11)
-
-noone_14:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), SI
-	ADDQ  80(AX), BX
-	ADDQ  88(AX), DX
-	ADDQ  96(AX), R9
-	MOVQ  R9, 8(SP)
-	JMP   narrow6outer
-	JMP end
-
-tree7:
-	MOVQ 8(AX), R8
-	MOVQ (AX), DI
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), R9
-	MOVQ R8, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow7
-	CMPQ R10, $+4
-	JEQ  vector7
-
-outer7:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many7
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	VMOVUPS (R8), Y3
-	VPADDQ  (R8)(BX*1), Y3, Y3
-	VPADDQ  (R8)(SI*1), Y3, Y3
-	VMOVUPS (DX), Y2
-	VPADDQ  (DX)(BX*1), Y2, Y2
-	VPADDQ  (DX)(SI*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap7done
-	MOVQ    CX, R12
-
-overlap7left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-
-many7:
-	CMPQ    R10, $+16
-	JLT     one7
-	VMOVUPS (R8), Y3
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y1
-	VMOVUPS 96(R8), Y0
-	VPADDQ  (R8)(BX*1), Y3, Y3
-	VPADDQ  32(R8)(BX*1), Y2, Y2
-	VPADDQ  64(R8)(BX*1), Y1, Y1
-	VPADDQ  96(R8)(BX*1), Y0, Y0
-	VPADDQ  (R8)(SI*1), Y3, Y3
-	VPADDQ  32(R8)(SI*1), Y2, Y2
-	VPADDQ  64(R8)(SI*1), Y1, Y1
-	VPADDQ  96(R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y7
-	VMOVUPS 32(DX), Y6
-	VMOVUPS 64(DX), Y5
-	VMOVUPS 96(DX), Y4
-	VPADDQ  (DX)(BX*1), Y7, Y7
-	VPADDQ  32(DX)(BX*1), Y6, Y6
-	VPADDQ  64(DX)(BX*1), Y5, Y5
-	VPADDQ  96(DX)(BX*1), Y4, Y4
-	VPADDQ  (DX)(SI*1), Y7, Y7
-	VPADDQ  32(DX)(SI*1), Y6, Y6
-	VPADDQ  64(DX)(SI*1), Y5, Y5
-	VPADDQ  96(DX)(SI*1), Y4, Y4
-	VPADDQ  Y7, Y3, Y3
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y4, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many7done
-	MOVQ    CX, R11
-
-many7left:
-	VPADDQ (R11), Y3, Y3
-	VPADDQ 32(R11), Y2, Y2
-	VPADDQ 64(R11), Y1, Y1
-	VPADDQ 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many7left
-
-many7done:
-	VMOVUPS Y3, (DI)
-	VMOVUPS Y2, 32(DI)
-	VMOVUPS Y1, 64(DI)
-	VMOVUPS Y0, 96(DI)
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $+128, CX
-	ADDQ    $-16, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+4
-	JLT     last7
-	VMOVUPS (R8), Y0
-	VPADDQ  (R8)(BX*1), Y0, Y0
-	VPADDQ  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VPADDQ  (DX)(BX*1), Y1, Y1
-	VPADDQ  (DX)(SI*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one7done
-	MOVQ    CX, R12
-
-one7left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one7left
-
-one7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $+32, CX
-	ADDQ    $-4, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x03, R10
-	ADDQ    R10, DI
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(DI)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), DI
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R8), Y0
-	VPADDQ  (R8)(BX*1), Y0, Y0
-	VPADDQ  (R8)(SI*1), Y0, Y0
-	VMOVUPS (DX), Y1
-	VPADDQ  (DX)(BX*1), Y1, Y1
-	VPADDQ  (DX)(SI*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector7done
-	MOVQ    CX, R11
-
-vector7left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Y0, (DI)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), DI
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    CX, 8(SP)
-
-narrow7outer:
-	VMASKMOVPD (R8), Y0, Y1
-	VMASKMOVPD (R8)(BX*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (R8)(SI*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (DX), Y0, Y2
-	VMASKMOVPD (DX)(BX*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VMASKMOVPD (DX)(SI*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), CX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow7done
-	MOVQ       CX, R11
-
-narrow7left:
-	VMASKMOVPD (R11), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow7left
-
-narrow7done:
-	LEAQ         (DI), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_15
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_15:
-	TESTB  $0x01, R10
-	JEQ    noone_16
-	VMOVSD X1, (R11)
-
-noone_16:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R8
-	ADDQ  80(AX), DX
-	ADDQ  88(AX), DI
-	ADDQ  96(AX), CX
-	MOVQ  CX, 8(SP)
-	JMP   narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), R9
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R8
-	LEAQ (DX)(R8*1), CX
-	MOVQ R9, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow8
-	CMPQ R10, $+4
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Y0
-	VPADDQ  (R9)(DX*1), Y0, Y0
-	VMOVUPS (R9)(R8*1), Y1
-	VPADDQ  (R9)(CX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (DI), Y1
-	VPADDQ  (DI)(DX*1), Y1, Y1
-	VPADDQ  (DI)(R8*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Y0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+16
-	JLT     one8
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VPADDQ  (R9)(DX*1), Y0, Y0
-	VPADDQ  32(R9)(DX*1), Y1, Y1
-	VPADDQ  64(R9)(DX*1), Y2, Y2
-	VPADDQ  96(R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y4
-	VMOVUPS 32(R9)(R8*1), Y5
-	VMOVUPS 64(R9)(R8*1), Y6
-	VMOVUPS 96(R9)(R8*1), Y7
-	VPADDQ  (R9)(CX*1), Y4, Y4
-	VPADDQ  32(R9)(CX*1), Y5, Y5
-	VPADDQ  64(R9)(CX*1), Y6, Y6
-	VPADDQ  96(R9)(CX*1), Y7, Y7
-	VPADDQ  Y4, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPADDQ  Y6, Y2, Y2
-	VPADDQ  Y7, Y3, Y3
-	VMOVUPS (DI), Y7
-	VMOVUPS 32(DI), Y6
-	VMOVUPS 64(DI), Y5
-	VMOVUPS 96(DI), Y4
-	VPADDQ  (DI)(DX*1), Y7, Y7
-	VPADDQ  32(DI)(DX*1), Y6, Y6
-	VPADDQ  64(DI)(DX*1), Y5, Y5
-	VPADDQ  96(DI)(DX*1), Y4, Y4
-	VPADDQ  (DI)(R8*1), Y7, Y7
-	VPADDQ  32(DI)(R8*1), Y6, Y6
-	VPADDQ  64(DI)(R8*1), Y5, Y5
-	VPADDQ  96(DI)(R8*1), Y4, Y4
-	VPADDQ  Y7, Y0, Y0
-	VPADDQ  Y6, Y1, Y1
-	VPADDQ  Y5, Y2, Y2
-	VPADDQ  Y4, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
-
-many8left:
-	VPADDQ (R11), Y0, Y0
-	VPADDQ 32(R11), Y1, Y1
-	VPADDQ 64(R11), Y2, Y2
-	VPADDQ 96(R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many8left
-
-many8done:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
 	VMOVUPS Y3, 96(SI)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DI
+	ADDQ    $+128, CX
 	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $-16, R10
-	JMP     many8
+	ADDQ    $+128, DI
+	ADDQ    $-16, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one8:
-	CMPQ    R10, $+4
-	JLT     last8
-	VMOVUPS (R9), Y3
-	VPADDQ  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VPADDQ  (R9)(CX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDQ  (DI)(DX*1), Y2, Y2
-	VPADDQ  (DI)(R8*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
+few0:
+	ADDQ  $+16, BX
+	TESTQ BX, BX
+	JEQ   next
 
-one8left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DI
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $-4, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Y3
-	VMOVUPS Y3, -32(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (R9), Y3
-	VPADDQ  (R9)(DX*1), Y3, Y3
-	VMOVUPS (R9)(R8*1), Y2
-	VPADDQ  (R9)(CX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (DI), Y2
-	VPADDQ  (DI)(DX*1), Y2, Y2
-	VPADDQ  (DI)(R8*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VPADDQ (R11), Y3, Y3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Y3, (SI)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y3
-	MOVQ    BX, 8(SP)
-
-narrow8outer:
-	VMASKMOVPD (R9), Y3, Y2
-	VMASKMOVPD (R9)(DX*1), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (R9)(R8*1), Y3, Y1
-	VMASKMOVPD (R9)(CX*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	VMASKMOVPD (DI), Y3, Y1
-	VMASKMOVPD (DI)(DX*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VMASKMOVPD (DI)(R8*1), Y3, Y0
-	VPADDQ     Y0, Y1, Y1
-	VPADDQ     Y1, Y2, Y2
-	MOVQ       8(SP), BX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow8done
-	MOVQ       BX, R11
-
-narrow8left:
-	VMASKMOVPD (R11), Y3, Y1
-	VPADDQ     Y1, Y2, Y2
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow8left
-
-narrow8done:
-	LEAQ         (SI), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_17
-	VMOVUPS      X2, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-nohalf_17:
-	TESTB  $0x01, R10
-	JEQ    noone_18
-	VMOVSD X2, (R11)
-
-noone_18:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
-	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), R9
-	ADDQ  80(AX), DI
-	ADDQ  88(AX), SI
-	ADDQ  96(AX), BX
-	MOVQ  BX, 8(SP)
-	JMP   narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R8
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), R9
-	LEAQ (DI)(R9*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+4
-	JLT  narrow9
-	CMPQ R10, $+4
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R11
-	ANDQ    $+3, R11
-	TESTQ   R11, R11
-	JEQ     many9
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-4, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
+apart0:
 	VMOVUPS (CX), Y3
-	VPADDQ  (CX)(DI*1), Y3, Y3
-	VMOVUPS (CX)(R9*1), Y2
-	VPADDQ  (CX)(BX*1), Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	VMOVUPS (SI), Y2
-	VPADDQ  (SI)(DI*1), Y2, Y2
-	VMOVUPS (SI)(R9*1), Y1
-	VPADDQ  (SI)(BX*1), Y1, Y1
-	VPADDQ  Y1, Y2, Y2
-	VPADDQ  Y2, Y3, Y3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap9done
-	MOVQ    DX, R12
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     one0done
+	MOVQ    DI, R8
 
-overlap9left:
-	VPADDQ (R12), Y3, Y3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap9left
+one0left:
+	VPADDQ (R8), Y3, Y3
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
 
-overlap9done:
-	VMOVUPS Y3, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-4, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
+one0done:
+	VMOVUPS Y3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, DI
+	ADDQ    $-4, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
-many9:
-	CMPQ    R10, $+16
-	JLT     one9
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
+
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-16, R8
+	CMPQ  R8, $+0
+	JLT   few1
+
+many1:
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y1
@@ -53850,228 +40732,782 @@ many9:
 	VPADDQ  32(CX)(DI*1), Y2, Y2
 	VPADDQ  64(CX)(DI*1), Y1, Y1
 	VPADDQ  96(CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y4
-	VMOVUPS 32(CX)(R9*1), Y5
-	VMOVUPS 64(CX)(R9*1), Y6
-	VMOVUPS 96(CX)(R9*1), Y7
-	VPADDQ  (CX)(BX*1), Y4, Y4
-	VPADDQ  32(CX)(BX*1), Y5, Y5
-	VPADDQ  64(CX)(BX*1), Y6, Y6
-	VPADDQ  96(CX)(BX*1), Y7, Y7
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
+	JEQ     many1done
+	MOVQ    BX, R10
+
+many1left:
+	VPADDQ (R10), Y3, Y3
+	VPADDQ 32(R10), Y2, Y2
+	VPADDQ 64(R10), Y1, Y1
+	VPADDQ 96(R10), Y0, Y0
+	ADDQ   72(AX), R10
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many1left
+
+many1done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, SI
+	ADDQ    $+128, BX
+	ADDQ    $-16, R8
+	CMPQ    R8, $+0
+	JGE     many1
+
+few1:
+	ADDQ  $+16, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Y0
+	VPADDQ  (CX)(DI*1), Y0, Y0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
+	JEQ     one1done
+	MOVQ    BX, R9
+
+one1left:
+	VPADDQ (R9), Y0, Y0
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one1left
+
+one1done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+32, BX
+	ADDQ    $-4, R8
+	TESTQ   R8, R8
+	JNE     apart1
+	JMP     next
+
+tree2:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
+
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-16, R10
+	CMPQ  R10, $+0
+	JLT   few2
+
+many2:
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VPADDQ  (DI)(CX*1), Y0, Y0
+	VPADDQ  32(DI)(CX*1), Y1, Y1
+	VPADDQ  64(DI)(CX*1), Y2, Y2
+	VPADDQ  96(DI)(CX*1), Y3, Y3
+	VPADDQ  (DI)(R8*1), Y0, Y0
+	VPADDQ  32(DI)(R8*1), Y1, Y1
+	VPADDQ  64(DI)(R8*1), Y2, Y2
+	VPADDQ  96(DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many2done
+	MOVQ    SI, R12
+
+many2left:
+	VPADDQ (R12), Y0, Y0
+	VPADDQ 32(R12), Y1, Y1
+	VPADDQ 64(R12), Y2, Y2
+	VPADDQ 96(R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many2left
+
+many2done:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $-16, R10
+	CMPQ    R10, $+0
+	JGE     many2
+
+few2:
+	ADDQ  $+16, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Y3
+	VPADDQ  (DI)(CX*1), Y3, Y3
+	VPADDQ  (DI)(R8*1), Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one2done
+	MOVQ    SI, R11
+
+one2left:
+	VPADDQ (R11), Y3, Y3
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one2left
+
+one2done:
+	VMOVUPS Y3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-4, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
+
+tree3:
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
+
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-16, R10
+	CMPQ  R10, $+0
+	JLT   few3
+
+many3:
+	VMOVUPS (R9), Y3
+	VMOVUPS 32(R9), Y2
+	VMOVUPS 64(R9), Y1
+	VMOVUPS 96(R9), Y0
+	VPADDQ  (R9)(R8*1), Y3, Y3
+	VPADDQ  32(R9)(R8*1), Y2, Y2
+	VPADDQ  64(R9)(R8*1), Y1, Y1
+	VPADDQ  96(R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y4
+	VMOVUPS 32(R9)(SI*1), Y5
+	VMOVUPS 64(R9)(SI*1), Y6
+	VMOVUPS 96(R9)(SI*1), Y7
+	VPADDQ  (R9)(BX*1), Y4, Y4
+	VPADDQ  32(R9)(BX*1), Y5, Y5
+	VPADDQ  64(R9)(BX*1), Y6, Y6
+	VPADDQ  96(R9)(BX*1), Y7, Y7
 	VPADDQ  Y4, Y3, Y3
 	VPADDQ  Y5, Y2, Y2
 	VPADDQ  Y6, Y1, Y1
 	VPADDQ  Y7, Y0, Y0
-	VMOVUPS (SI), Y7
-	VMOVUPS 32(SI), Y6
-	VMOVUPS 64(SI), Y5
-	VMOVUPS 96(SI), Y4
-	VPADDQ  (SI)(DI*1), Y7, Y7
-	VPADDQ  32(SI)(DI*1), Y6, Y6
-	VPADDQ  64(SI)(DI*1), Y5, Y5
-	VPADDQ  96(SI)(DI*1), Y4, Y4
-	VMOVUPS (SI)(R9*1), Y8
-	VMOVUPS 32(SI)(R9*1), Y9
-	VMOVUPS 64(SI)(R9*1), Y10
-	VMOVUPS 96(SI)(R9*1), Y11
-	VPADDQ  (SI)(BX*1), Y8, Y8
-	VPADDQ  32(SI)(BX*1), Y9, Y9
-	VPADDQ  64(SI)(BX*1), Y10, Y10
-	VPADDQ  96(SI)(BX*1), Y11, Y11
-	VPADDQ  Y8, Y7, Y7
-	VPADDQ  Y9, Y6, Y6
-	VPADDQ  Y10, Y5, Y5
-	VPADDQ  Y11, Y4, Y4
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
+	JEQ     many3done
+	MOVQ    DI, R12
+
+many3left:
+	VPADDQ (R12), Y3, Y3
+	VPADDQ 32(R12), Y2, Y2
+	VPADDQ 64(R12), Y1, Y1
+	VPADDQ 96(R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many3left
+
+many3done:
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	ADDQ    $+128, R9
+	ADDQ    $+128, CX
+	ADDQ    $+128, DI
+	ADDQ    $-16, R10
+	CMPQ    R10, $+0
+	JGE     many3
+
+few3:
+	ADDQ  $+16, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
+	VMOVUPS (R9), Y0
+	VPADDQ  (R9)(R8*1), Y0, Y0
+	VMOVUPS (R9)(SI*1), Y1
+	VPADDQ  (R9)(BX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     one3done
+	MOVQ    DI, R11
+
+one3left:
+	VPADDQ (R11), Y0, Y0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one3left
+
+one3done:
+	VMOVUPS Y0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+32, DI
+	ADDQ    $-4, R10
+	TESTQ   R10, R10
+	JNE     apart3
+	JMP     next
+
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
+
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few4
+
+many4:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VPADDQ  (BX)(SI*1), Y0, Y0
+	VPADDQ  32(BX)(SI*1), Y1, Y1
+	VPADDQ  64(BX)(SI*1), Y2, Y2
+	VPADDQ  96(BX)(SI*1), Y3, Y3
+	VPADDQ  (BX)(DI*1), Y0, Y0
+	VPADDQ  32(BX)(DI*1), Y1, Y1
+	VPADDQ  64(BX)(DI*1), Y2, Y2
+	VPADDQ  96(BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 96(R10), Y4
+	VPADDQ  (R10)(DI*1), Y7, Y7
+	VPADDQ  32(R10)(DI*1), Y6, Y6
+	VPADDQ  64(R10)(DI*1), Y5, Y5
+	VPADDQ  96(R10)(DI*1), Y4, Y4
+	VPADDQ  Y7, Y0, Y0
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y4, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many4done
+	MOVQ    R9, R13
+
+many4left:
+	VPADDQ (R13), Y0, Y0
+	VPADDQ 32(R13), Y1, Y1
+	VPADDQ 64(R13), Y2, Y2
+	VPADDQ 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	ADDQ    $+128, BX
+	ADDQ    $+128, R10
+	ADDQ    $+128, R8
+	ADDQ    $+128, R9
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Y3
+	VPADDQ  (BX)(SI*1), Y3, Y3
+	VPADDQ  (BX)(DI*1), Y3, Y3
+	VMOVUPS (R10), Y2
+	VPADDQ  (R10)(DI*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one4done
+	MOVQ    R9, R12
+
+one4left:
+	VPADDQ (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Y3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+32, R9
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 96(CX), Y0
+	VPADDQ  (CX)(DI*1), Y3, Y3
+	VPADDQ  32(CX)(DI*1), Y2, Y2
+	VPADDQ  64(CX)(DI*1), Y1, Y1
+	VPADDQ  96(CX)(DI*1), Y0, Y0
+	VPADDQ  (CX)(BX*1), Y3, Y3
+	VPADDQ  32(CX)(BX*1), Y2, Y2
+	VPADDQ  64(CX)(BX*1), Y1, Y1
+	VPADDQ  96(CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+	VPADDQ  (R8)(DI*1), Y4, Y4
+	VPADDQ  32(R8)(DI*1), Y5, Y5
+	VPADDQ  64(R8)(DI*1), Y6, Y6
+	VPADDQ  96(R8)(DI*1), Y7, Y7
+	VPADDQ  (R8)(BX*1), Y4, Y4
+	VPADDQ  32(R8)(BX*1), Y5, Y5
+	VPADDQ  64(R8)(BX*1), Y6, Y6
+	VPADDQ  96(R8)(BX*1), Y7, Y7
+	VPADDQ  Y4, Y3, Y3
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y7, Y0, Y0
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many5done
+	MOVQ    R10, R13
+
+many5left:
+	VPADDQ (R13), Y3, Y3
+	VPADDQ 32(R13), Y2, Y2
+	VPADDQ 64(R13), Y1, Y1
+	VPADDQ 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y1, 64(SI)
+	VMOVUPS Y0, 96(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, R8
+	ADDQ    $+128, SI
+	ADDQ    $+128, R10
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Y0
+	VPADDQ  (CX)(DI*1), Y0, Y0
+	VPADDQ  (CX)(BX*1), Y0, Y0
+	VMOVUPS (R8), Y1
+	VPADDQ  (R8)(DI*1), Y1, Y1
+	VPADDQ  (R8)(BX*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one5done
+	MOVQ    R10, R12
+
+one5left:
+	VPADDQ (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Y0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+32, R10
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few6
+
+many6:
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VPADDQ  (R9)(BX*1), Y0, Y0
+	VPADDQ  32(R9)(BX*1), Y1, Y1
+	VPADDQ  64(R9)(BX*1), Y2, Y2
+	VPADDQ  96(R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y7
+	VMOVUPS 32(R9)(CX*1), Y6
+	VMOVUPS 64(R9)(CX*1), Y5
+	VMOVUPS 96(R9)(CX*1), Y4
+	VPADDQ  (R9)(R10*1), Y7, Y7
+	VPADDQ  32(R9)(R10*1), Y6, Y6
+	VPADDQ  64(R9)(R10*1), Y5, Y5
+	VPADDQ  96(R9)(R10*1), Y4, Y4
+	VPADDQ  Y7, Y0, Y0
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y4, Y3, Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VPADDQ  (SI)(BX*1), Y4, Y4
+	VPADDQ  32(SI)(BX*1), Y5, Y5
+	VPADDQ  64(SI)(BX*1), Y6, Y6
+	VPADDQ  96(SI)(BX*1), Y7, Y7
+	VPADDQ  (SI)(CX*1), Y4, Y4
+	VPADDQ  32(SI)(CX*1), Y5, Y5
+	VPADDQ  64(SI)(CX*1), Y6, Y6
+	VPADDQ  96(SI)(CX*1), Y7, Y7
+	VPADDQ  Y4, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	VPADDQ  Y7, Y3, Y3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
+	JEQ     many6done
+	MOVQ    R8, R13
+
+many6left:
+	VPADDQ (R13), Y0, Y0
+	VPADDQ 32(R13), Y1, Y1
+	VPADDQ 64(R13), Y2, Y2
+	VPADDQ 96(R13), Y3, Y3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ    $+128, R9
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+16, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Y3
+	VPADDQ  (R9)(BX*1), Y3, Y3
+	VMOVUPS (R9)(CX*1), Y2
+	VPADDQ  (R9)(R10*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	VMOVUPS (SI), Y2
+	VPADDQ  (SI)(BX*1), Y2, Y2
+	VPADDQ  (SI)(CX*1), Y2, Y2
+	VPADDQ  Y2, Y3, Y3
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one6done
+	MOVQ    R8, R12
+
+one6left:
+	VPADDQ (R12), Y3, Y3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Y3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+32, R8
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-16, R11
+	CMPQ  R11, $+0
+	JLT   few7
+
+many7:
+	VMOVUPS (R10), Y3
+	VMOVUPS 32(R10), Y2
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 96(R10), Y0
+	VPADDQ  (R10)(CX*1), Y3, Y3
+	VPADDQ  32(R10)(CX*1), Y2, Y2
+	VPADDQ  64(R10)(CX*1), Y1, Y1
+	VPADDQ  96(R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y7
+	VMOVUPS 32(R10)(R9*1), Y6
+	VMOVUPS 64(R10)(R9*1), Y5
+	VMOVUPS 96(R10)(R9*1), Y4
+	VPADDQ  (R10)(R8*1), Y7, Y7
+	VPADDQ  32(R10)(R8*1), Y6, Y6
+	VPADDQ  64(R10)(R8*1), Y5, Y5
+	VPADDQ  96(R10)(R8*1), Y4, Y4
 	VPADDQ  Y7, Y3, Y3
 	VPADDQ  Y6, Y2, Y2
 	VPADDQ  Y5, Y1, Y1
 	VPADDQ  Y4, Y0, Y0
-	MOVQ    72(AX), R12
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMOVUPS 64(DI), Y6
+	VMOVUPS 96(DI), Y7
+	VPADDQ  (DI)(CX*1), Y4, Y4
+	VPADDQ  32(DI)(CX*1), Y5, Y5
+	VPADDQ  64(DI)(CX*1), Y6, Y6
+	VPADDQ  96(DI)(CX*1), Y7, Y7
+	VMOVUPS (DI)(R9*1), Y8
+	VMOVUPS 32(DI)(R9*1), Y9
+	VMOVUPS 64(DI)(R9*1), Y10
+	VMOVUPS 96(DI)(R9*1), Y11
+	VPADDQ  (DI)(R8*1), Y8, Y8
+	VPADDQ  32(DI)(R8*1), Y9, Y9
+	VPADDQ  64(DI)(R8*1), Y10, Y10
+	VPADDQ  96(DI)(R8*1), Y11, Y11
+	VPADDQ  Y8, Y4, Y4
+	VPADDQ  Y9, Y5, Y5
+	VPADDQ  Y10, Y6, Y6
+	VPADDQ  Y11, Y7, Y7
+	VPADDQ  Y4, Y3, Y3
+	VPADDQ  Y5, Y2, Y2
+	VPADDQ  Y6, Y1, Y1
+	VPADDQ  Y7, Y0, Y0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many9done
-	MOVQ    DX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many9left:
-	VPADDQ (R11), Y3, Y3
-	VPADDQ 32(R11), Y2, Y2
-	VPADDQ 64(R11), Y1, Y1
-	VPADDQ 96(R11), Y0, Y0
-	ADDQ   104(AX), R11
+many7left:
+	VPADDQ (R13), Y3, Y3
+	VPADDQ 32(R13), Y2, Y2
+	VPADDQ 64(R13), Y1, Y1
+	VPADDQ 96(R13), Y0, Y0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many9left
+	JNE    many7left
 
-many9done:
-	VMOVUPS Y3, (R8)
-	VMOVUPS Y2, 32(R8)
-	VMOVUPS Y1, 64(R8)
-	VMOVUPS Y0, 96(R8)
-	ADDQ    $+128, CX
+many7done:
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS Y0, 96(BX)
+	ADDQ    $+128, R10
+	ADDQ    $+128, DI
+	ADDQ    $+128, BX
 	ADDQ    $+128, SI
-	ADDQ    $+128, R8
-	ADDQ    $+128, DX
-	ADDQ    $-16, R10
-	JMP     many9
+	ADDQ    $-16, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+4
-	JLT     last9
-	VMOVUPS (CX), Y0
-	VPADDQ  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VPADDQ  (CX)(BX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VPADDQ  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VPADDQ  (SI)(BX*1), Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one9done
-	MOVQ    DX, R12
-
-one9left:
-	VPADDQ (R12), Y0, Y0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one9left
-
-one9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $+32, R8
-	ADDQ    $+32, DX
-	ADDQ    $-4, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, -32(R8)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Y0
-	VPADDQ  (CX)(DI*1), Y0, Y0
-	VMOVUPS (CX)(R9*1), Y1
-	VPADDQ  (CX)(BX*1), Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	VMOVUPS (SI), Y1
-	VPADDQ  (SI)(DI*1), Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VPADDQ  (SI)(BX*1), Y2, Y2
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y1, Y0, Y0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector9done
-	MOVQ    DX, R11
-
-vector9left:
-	VPADDQ (R11), Y0, Y0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector9left
-
-vector9done:
-	VMOVUPS Y0, (R8)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ    R10, R11
-	SHLQ    $0x03, R11
-	LEAQ    reducesumConst0<>+0(SB), R12
-	SUBQ    R11, R12
-	VMOVUPS 32(R12), Y0
-	MOVQ    DX, 8(SP)
-
-narrow9outer:
-	VMASKMOVPD (CX), Y0, Y1
-	VMASKMOVPD (CX)(DI*1), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (CX)(R9*1), Y0, Y2
-	VMASKMOVPD (CX)(BX*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD (SI), Y0, Y2
-	VMASKMOVPD (SI)(DI*1), Y0, Y3
-	VPADDQ     Y3, Y2, Y2
-	VMASKMOVPD (SI)(R9*1), Y0, Y3
-	VMASKMOVPD (SI)(BX*1), Y0, Y4
-	VPADDQ     Y4, Y3, Y3
-	VPADDQ     Y3, Y2, Y2
-	VPADDQ     Y2, Y1, Y1
-	MOVQ       8(SP), DX
-	MOVQ       72(AX), R12
-	TESTQ      R12, R12
-	JEQ        narrow9done
-	MOVQ       DX, R11
-
-narrow9left:
-	VMASKMOVPD (R11), Y0, Y2
-	VPADDQ     Y2, Y1, Y1
-	ADDQ       104(AX), R11
-	ADDQ       $-1, R12
-	TESTQ      R12, R12
-	JNE        narrow9left
-
-narrow9done:
-	LEAQ         (R8), R11
-	TESTB        $0x02, R10
-	JEQ          nohalf_19
-	VMOVUPS      X1, (R11)
-	ADDQ         $+16, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-nohalf_19:
-	TESTB  $0x01, R10
-	JEQ    noone_20
-	VMOVSD X1, (R11)
-
-noone_20:
-	MOVQ  (SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, (SP)
+few7:
+	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   end
-	ADDQ  80(AX), CX
-	ADDQ  80(AX), SI
-	ADDQ  88(AX), R8
-	ADDQ  96(AX), DX
-	MOVQ  DX, 8(SP)
-	JMP   narrow9outer
+	JEQ   next
 
-end:
+apart7:
+	VMOVUPS (R10), Y0
+	VPADDQ  (R10)(CX*1), Y0, Y0
+	VMOVUPS (R10)(R9*1), Y1
+	VPADDQ  (R10)(R8*1), Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS (DI), Y1
+	VPADDQ  (DI)(CX*1), Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VPADDQ  (DI)(R8*1), Y2, Y2
+	VPADDQ  Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
+
+one7left:
+	VPADDQ (R12), Y0, Y0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
+
+one7done:
+	VMOVUPS Y0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+32, SI
+	ADDQ    $-4, R11
+	TESTQ   R11, R11
+	JNE     apart7
+
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
@@ -87769,5493 +75205,2206 @@ end:
 	RET
 
 // func colsF32AVX512(a *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·colsF32AVX512(SB), $96-8
+// Requires: AVX, AVX512F
+TEXT ·colsF32AVX512(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+16
-	JLT  narrow0
-	CMPQ SI, $+16
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+16
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x04, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+15, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+64, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPS (R8), Z0, Z0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-64, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+64
-	JLT     one0
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VADDPS (DI), Z0, Z0
-	VADDPS 64(DI), Z1, Z1
-	VADDPS 128(DI), Z2, Z2
-	VADDPS 192(DI), Z3, Z3
-	ADDQ   104(AX), DI
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $-64, SI
-	JMP     many0
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-64, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ    SI, $+16
-	JLT     last0
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few0:
+	ADDQ  $+64, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VMOVUPS (CX), Z3
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
 	JEQ     one0done
-	MOVQ    BX, R8
+	MOVQ    DI, R8
 
 one0left:
 	VADDPS (R8), Z3, Z3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $-16, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VADDPS (DI), Z3, Z3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  BX, 8(SP)
-
-narrow0outer:
-	VMOVUPS.Z (DX), K1, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow0done
-	MOVQ      BX, R8
-
-narrow0left:
-	VMOVUPS.Z (R8), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R8
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow0left
-
-narrow0done:
-	MOVQ    $-1, R8
-	BZHIQ   SI, R8, R8
-	KMOVW   R8, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow0outer
-	JMP end
+	VMOVUPS Z3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-16, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+16
-	JLT  narrow1
-	CMPQ R8, $+16
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ    R8, DI
-	ANDQ    $+15, DI
-	TESTQ   DI, DI
-	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, CX
-	VMOVUPS (DX), Z3
-	VADDPS  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VADDPS (R9), Z3, Z3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-64, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ    R8, $+64
-	JLT     one1
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z2
-	VMOVUPS 128(DX), Z1
-	VMOVUPS 192(DX), Z0
-	VADDPS  (DX)(SI*1), Z3, Z3
-	VADDPS  64(DX)(SI*1), Z2, Z2
-	VADDPS  128(DX)(SI*1), Z1, Z1
-	VADDPS  192(DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPS  (CX)(DI*1), Z3, Z3
+	VADDPS  64(CX)(DI*1), Z2, Z2
+	VADDPS  128(CX)(DI*1), Z1, Z1
+	VADDPS  192(CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    BX, R10
 
 many1left:
-	VADDPS (DI), Z3, Z3
-	VADDPS 64(DI), Z2, Z2
-	VADDPS 128(DI), Z1, Z1
-	VADDPS 192(DI), Z0, Z0
-	ADDQ   104(AX), DI
+	VADDPS (R10), Z3, Z3
+	VADDPS 64(R10), Z2, Z2
+	VADDPS 128(R10), Z1, Z1
+	VADDPS 192(R10), Z0, Z0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, BX
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
 	ADDQ    $-64, R8
-	JMP     many1
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ    R8, $+16
-	JLT     last1
-	VMOVUPS (DX), Z0
-	VADDPS  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few1:
+	ADDQ  $+64, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Z0
+	VADDPS  (CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
 	JEQ     one1done
-	MOVQ    CX, R9
+	MOVQ    BX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DX
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
-	ADDQ    $+64, CX
 	ADDQ    $-16, R8
-	JMP     one1
-
-last1:
 	TESTQ   R8, R8
-	JEQ     next1
-	SHLQ    $0x02, R8
-	ADDQ    R8, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), R8
-
-vector1outer:
-	VMOVUPS (DX), Z0
-	VADDPS  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, DI
-
-vector1left:
-	VADDPS (DI), Z0, Z0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R8
-	TESTQ   R8, R8
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ  $-1, DI
-	BZHIQ R8, DI, DI
-	KMOVW DI, K1
-	MOVQ  CX, 8(SP)
-
-narrow1outer:
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (DX)(SI*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow1done
-	MOVQ      CX, R9
-
-narrow1left:
-	VMOVUPS.Z (R9), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R9
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow1left
-
-narrow1done:
-	MOVQ    $-1, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R9
-	ADDQ    $-1, R9
-	MOVQ    R9, (SP)
-	TESTQ   R9, R9
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow1outer
-	JMP end
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow2
-	CMPQ DI, $+16
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ    DI, R10
-	ANDQ    $+15, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Z0
-	VADDPS  (SI)(BX*1), Z0, Z0
-	VADDPS  (SI)(R8*1), Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ    DI, $+64
-	JLT     one2
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VADDPS  (SI)(BX*1), Z0, Z0
-	VADDPS  64(SI)(BX*1), Z1, Z1
-	VADDPS  128(SI)(BX*1), Z2, Z2
-	VADDPS  192(SI)(BX*1), Z3, Z3
-	VADDPS  (SI)(R8*1), Z0, Z0
-	VADDPS  64(SI)(R8*1), Z1, Z1
-	VADDPS  128(SI)(R8*1), Z2, Z2
-	VADDPS  192(SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VADDPS  (DI)(CX*1), Z0, Z0
+	VADDPS  64(DI)(CX*1), Z1, Z1
+	VADDPS  128(DI)(CX*1), Z2, Z2
+	VADDPS  192(DI)(CX*1), Z3, Z3
+	VADDPS  (DI)(R8*1), Z0, Z0
+	VADDPS  64(DI)(R8*1), Z1, Z1
+	VADDPS  128(DI)(R8*1), Z2, Z2
+	VADDPS  192(DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
-	MOVQ    CX, R10
+	MOVQ    SI, R12
 
 many2left:
-	VADDPS (R10), Z0, Z0
-	VADDPS 64(R10), Z1, Z1
-	VADDPS 128(R10), Z2, Z2
-	VADDPS 192(R10), Z3, Z3
-	ADDQ   104(AX), R10
+	VADDPS (R12), Z0, Z0
+	VADDPS 64(R12), Z1, Z1
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z3, Z3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, BX
 	ADDQ    $+256, SI
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	ADDQ    $-64, DI
-	JMP     many2
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ    DI, $+16
-	JLT     last2
-	VMOVUPS (SI), Z3
-	VADDPS  (SI)(BX*1), Z3, Z3
-	VADDPS  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+few2:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Z3
+	VADDPS  (DI)(CX*1), Z3, Z3
+	VADDPS  (DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one2done
-	MOVQ    CX, R11
+	MOVQ    SI, R11
 
 one2left:
 	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (DX)
+	VMOVUPS Z3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
 	ADDQ    $+64, SI
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $-16, DI
-	JMP     one2
-
-last2:
-	TESTQ   DI, DI
-	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), DI
-
-vector2outer:
-	VMOVUPS (SI), Z3
-	VADDPS  (SI)(BX*1), Z3, Z3
-	VADDPS  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VADDPS (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ  $-1, R10
-	BZHIQ DI, R10, R10
-	KMOVW R10, K1
-	MOVQ  CX, 8(SP)
-
-narrow2outer:
-	VMOVUPS.Z (SI), K1, Z3
-	VMOVUPS.Z (SI)(BX*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       narrow2done
-	MOVQ      CX, R11
-
-narrow2left:
-	VMOVUPS.Z (R11), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R10
-	TESTQ     R10, R10
-	JNE       narrow2left
-
-narrow2done:
-	MOVQ    $-1, R11
-	BZHIQ   DI, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow2outer
-	JMP end
+	ADDQ    $-16, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow3
-	CMPQ DI, $+16
-	JEQ  vector3
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ    DI, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Z3
-	VADDPS  (R9)(SI*1), Z3, Z3
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPS  (R9)(DX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap3done
-	MOVQ    BX, R10
-
-overlap3left:
-	VADDPS (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, BX
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ    DI, $+64
-	JLT     one3
 	VMOVUPS (R9), Z3
 	VMOVUPS 64(R9), Z2
 	VMOVUPS 128(R9), Z1
 	VMOVUPS 192(R9), Z0
-	VADDPS  (R9)(SI*1), Z3, Z3
-	VADDPS  64(R9)(SI*1), Z2, Z2
-	VADDPS  128(R9)(SI*1), Z1, Z1
-	VADDPS  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z4
-	VMOVUPS 64(R9)(CX*1), Z5
-	VMOVUPS 128(R9)(CX*1), Z6
-	VMOVUPS 192(R9)(CX*1), Z7
-	VADDPS  (R9)(DX*1), Z4, Z4
-	VADDPS  64(R9)(DX*1), Z5, Z5
-	VADDPS  128(R9)(DX*1), Z6, Z6
-	VADDPS  192(R9)(DX*1), Z7, Z7
+	VADDPS  (R9)(R8*1), Z3, Z3
+	VADDPS  64(R9)(R8*1), Z2, Z2
+	VADDPS  128(R9)(R8*1), Z1, Z1
+	VADDPS  192(R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z4
+	VMOVUPS 64(R9)(SI*1), Z5
+	VMOVUPS 128(R9)(SI*1), Z6
+	VMOVUPS 192(R9)(SI*1), Z7
+	VADDPS  (R9)(BX*1), Z4, Z4
+	VADDPS  64(R9)(BX*1), Z5, Z5
+	VADDPS  128(R9)(BX*1), Z6, Z6
+	VADDPS  192(R9)(BX*1), Z7, Z7
 	VADDPS  Z4, Z3, Z3
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z7, Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    DI, R12
 
 many3left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $+256, R9
-	ADDQ    $+256, R8
-	ADDQ    $+256, BX
-	ADDQ    $-64, DI
-	JMP     many3
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ    DI, $+16
-	JLT     last3
+few3:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
 	VMOVUPS (R9), Z0
-	VADDPS  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPS  (R9)(DX*1), Z1, Z1
+	VADDPS  (R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z1
+	VADDPS  (R9)(BX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one3done
-	MOVQ    BX, R10
+	MOVQ    DI, R11
 
 one3left:
-	VADDPS (R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, R8
-	ADDQ    $+64, BX
-	ADDQ    $-16, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), DI
-
-vector3outer:
-	VMOVUPS (R9), Z0
-	VADDPS  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPS  (R9)(DX*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R10
+	VMOVUPS Z0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+64, DI
+	ADDQ    $-16, R10
 	TESTQ   R10, R10
-	JEQ     vector3done
-	MOVQ    BX, R11
-
-vector3left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ  $-1, R11
-	BZHIQ DI, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow3outer:
-	VMOVUPS.Z (R9), K1, Z0
-	VMOVUPS.Z (R9)(SI*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R9)(CX*1), K1, Z1
-	VMOVUPS.Z (R9)(DX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      BX, R10
-
-narrow3left:
-	VMOVUPS.Z (R10), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow3left
-
-narrow3done:
-	MOVQ    $-1, R10
-	BZHIQ   DI, R10, R10
-	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
-	JMP end
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow4
-	CMPQ R10, $+16
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Z0
-	VADDPS  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(BX*1), Z1
-	VADDPS  (DX)(R8*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	VADDPS  (DI), Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ    R10, $+64
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VADDPS  (DX)(R9*1), Z0, Z0
-	VADDPS  64(DX)(R9*1), Z1, Z1
-	VADDPS  128(DX)(R9*1), Z2, Z2
-	VADDPS  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z7
-	VMOVUPS 64(DX)(BX*1), Z6
-	VMOVUPS 128(DX)(BX*1), Z5
-	VMOVUPS 192(DX)(BX*1), Z4
-	VADDPS  (DX)(R8*1), Z7, Z7
-	VADDPS  64(DX)(R8*1), Z6, Z6
-	VADDPS  128(DX)(R8*1), Z5, Z5
-	VADDPS  192(DX)(R8*1), Z4, Z4
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VADDPS  (BX)(SI*1), Z0, Z0
+	VADDPS  64(BX)(SI*1), Z1, Z1
+	VADDPS  128(BX)(SI*1), Z2, Z2
+	VADDPS  192(BX)(SI*1), Z3, Z3
+	VADDPS  (BX)(DI*1), Z0, Z0
+	VADDPS  64(BX)(DI*1), Z1, Z1
+	VADDPS  128(BX)(DI*1), Z2, Z2
+	VADDPS  192(BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z7
+	VMOVUPS 64(R10), Z6
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VADDPS  (R10)(DI*1), Z7, Z7
+	VADDPS  64(R10)(DI*1), Z6, Z6
+	VADDPS  128(R10)(DI*1), Z5, Z5
+	VADDPS  192(R10)(DI*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z4, Z3, Z3
-	VADDPS  (DI), Z0, Z0
-	VADDPS  64(DI), Z1, Z1
-	VADDPS  128(DI), Z2, Z2
-	VADDPS  192(DI), Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R11
+	MOVQ    R9, R13
 
 many4left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VADDPS (R13), Z0, Z0
+	VADDPS 64(R13), Z1, Z1
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, DI
-	ADDQ    $+256, CX
-	ADDQ    $+256, SI
-	ADDQ    $-64, R10
-	JMP     many4
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z1, 64(R8)
+	VMOVUPS Z2, 128(R8)
+	VMOVUPS Z3, 192(R8)
+	ADDQ    $+256, BX
+	ADDQ    $+256, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one4:
-	CMPQ    R10, $+16
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VADDPS  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VADDPS  (DX)(R8*1), Z2, Z2
+few4:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Z3
+	VADDPS  (BX)(SI*1), Z3, Z3
+	VADDPS  (BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z2
+	VADDPS  (R10)(DI*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VADDPS  (DI), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one4done
-	MOVQ    SI, R12
+	MOVQ    R9, R12
 
 one4left:
 	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $-16, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Z3
-	VADDPS  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VADDPS  (DX)(R8*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	VADDPS  (DI), Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  SI, 8(SP)
-
-narrow4outer:
-	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R9*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VMOVUPS.Z (DX)(R8*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DI), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow4done
-	MOVQ      SI, R12
-
-narrow4left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow4left
-
-narrow4done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
-	JMP end
+	VMOVUPS Z3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
 tree5:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow5
-	CMPQ R10, $+16
-	JEQ  vector5
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
 
-outer5:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Z3
-	VADDPS  (R8)(DI*1), Z3, Z3
-	VADDPS  (R8)(DX*1), Z3, Z3
-	VMOVUPS (CX), Z2
-	VADDPS  (CX)(DX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap5done
-	MOVQ    R9, R11
-
-overlap5left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few5
 
 many5:
-	CMPQ    R10, $+64
-	JLT     one5
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPS  (R8)(DI*1), Z3, Z3
-	VADDPS  64(R8)(DI*1), Z2, Z2
-	VADDPS  128(R8)(DI*1), Z1, Z1
-	VADDPS  192(R8)(DI*1), Z0, Z0
-	VADDPS  (R8)(DX*1), Z3, Z3
-	VADDPS  64(R8)(DX*1), Z2, Z2
-	VADDPS  128(R8)(DX*1), Z1, Z1
-	VADDPS  192(R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z4
-	VMOVUPS 64(CX), Z5
-	VMOVUPS 128(CX), Z6
-	VMOVUPS 192(CX), Z7
-	VADDPS  (CX)(DX*1), Z4, Z4
-	VADDPS  64(CX)(DX*1), Z5, Z5
-	VADDPS  128(CX)(DX*1), Z6, Z6
-	VADDPS  192(CX)(DX*1), Z7, Z7
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPS  (CX)(DI*1), Z3, Z3
+	VADDPS  64(CX)(DI*1), Z2, Z2
+	VADDPS  128(CX)(DI*1), Z1, Z1
+	VADDPS  192(CX)(DI*1), Z0, Z0
+	VADDPS  (CX)(BX*1), Z3, Z3
+	VADDPS  64(CX)(BX*1), Z2, Z2
+	VADDPS  128(CX)(BX*1), Z1, Z1
+	VADDPS  192(CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z4
+	VMOVUPS 64(R8), Z5
+	VMOVUPS 128(R8), Z6
+	VMOVUPS 192(R8), Z7
+	VADDPS  (R8)(DI*1), Z4, Z4
+	VADDPS  64(R8)(DI*1), Z5, Z5
+	VADDPS  128(R8)(DI*1), Z6, Z6
+	VADDPS  192(R8)(DI*1), Z7, Z7
+	VADDPS  (R8)(BX*1), Z4, Z4
+	VADDPS  64(R8)(BX*1), Z5, Z5
+	VADDPS  128(R8)(BX*1), Z6, Z6
+	VADDPS  192(R8)(BX*1), Z7, Z7
 	VADDPS  Z4, Z3, Z3
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R10, R13
 
 many5left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R13), Z3, Z3
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z1, Z1
+	VADDPS 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $+256, R9
-	ADDQ    $-64, R10
-	JMP     many5
+	ADDQ    $+256, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ    R10, $+16
-	JLT     last5
-	VMOVUPS (R8), Z0
-	VADDPS  (R8)(DI*1), Z0, Z0
-	VADDPS  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VADDPS  (CX)(DX*1), Z1, Z1
+few5:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Z0
+	VADDPS  (CX)(DI*1), Z0, Z0
+	VADDPS  (CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z1
+	VADDPS  (R8)(DI*1), Z1, Z1
+	VADDPS  (R8)(BX*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R10, R12
 
 one5left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPS (R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R9
-	ADDQ    $-16, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (R8), Z0
-	VADDPS  (R8)(DI*1), Z0, Z0
-	VADDPS  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VADDPS  (CX)(DX*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-16, R11
 	TESTQ   R11, R11
-	JEQ     vector5done
-	MOVQ    R9, R12
-
-vector5left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
-
-narrow5outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(DI*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(DX*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (CX), K1, Z1
-	VMOVUPS.Z (CX)(DX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      R9, R11
-
-narrow5left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow5left
-
-narrow5done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
-	JMP     narrow5outer
-	JMP end
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow6
-	CMPQ R10, $+16
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	VMOVUPS (SI), Z0
-	VADDPS  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(R8*1), Z1
-	VADDPS  (SI)(R9*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS (BX), Z1
-	VADDPS  (BX)(CX*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    DI, R12
-
-overlap6left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ    R10, $+64
-	JLT     one6
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VADDPS  (SI)(CX*1), Z0, Z0
-	VADDPS  64(SI)(CX*1), Z1, Z1
-	VADDPS  128(SI)(CX*1), Z2, Z2
-	VADDPS  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z7
-	VMOVUPS 64(SI)(R8*1), Z6
-	VMOVUPS 128(SI)(R8*1), Z5
-	VMOVUPS 192(SI)(R8*1), Z4
-	VADDPS  (SI)(R9*1), Z7, Z7
-	VADDPS  64(SI)(R9*1), Z6, Z6
-	VADDPS  128(SI)(R9*1), Z5, Z5
-	VADDPS  192(SI)(R9*1), Z4, Z4
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VADDPS  (R9)(BX*1), Z0, Z0
+	VADDPS  64(R9)(BX*1), Z1, Z1
+	VADDPS  128(R9)(BX*1), Z2, Z2
+	VADDPS  192(R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z7
+	VMOVUPS 64(R9)(CX*1), Z6
+	VMOVUPS 128(R9)(CX*1), Z5
+	VMOVUPS 192(R9)(CX*1), Z4
+	VADDPS  (R9)(R10*1), Z7, Z7
+	VADDPS  64(R9)(R10*1), Z6, Z6
+	VADDPS  128(R9)(R10*1), Z5, Z5
+	VADDPS  192(R9)(R10*1), Z4, Z4
 	VADDPS  Z7, Z0, Z0
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z4, Z3, Z3
-	VMOVUPS (BX), Z4
-	VMOVUPS 64(BX), Z5
-	VMOVUPS 128(BX), Z6
-	VMOVUPS 192(BX), Z7
-	VADDPS  (BX)(CX*1), Z4, Z4
-	VADDPS  64(BX)(CX*1), Z5, Z5
-	VADDPS  128(BX)(CX*1), Z6, Z6
-	VADDPS  192(BX)(CX*1), Z7, Z7
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VADDPS  (SI)(BX*1), Z4, Z4
+	VADDPS  64(SI)(BX*1), Z5, Z5
+	VADDPS  128(SI)(BX*1), Z6, Z6
+	VADDPS  192(SI)(BX*1), Z7, Z7
+	VADDPS  (SI)(CX*1), Z4, Z4
+	VADDPS  64(SI)(CX*1), Z5, Z5
+	VADDPS  128(SI)(CX*1), Z6, Z6
+	VADDPS  192(SI)(CX*1), Z7, Z7
 	VADDPS  Z4, Z0, Z0
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R8, R13
 
 many6left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VADDPS (R13), Z0, Z0
+	VADDPS 64(R13), Z1, Z1
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, SI
-	ADDQ    $+256, BX
-	ADDQ    $+256, DX
 	ADDQ    $+256, DI
-	ADDQ    $-64, R10
-	JMP     many6
+	ADDQ    $+256, R8
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ    R10, $+16
-	JLT     last6
-	VMOVUPS (SI), Z3
-	VADDPS  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VADDPS  (SI)(R9*1), Z2, Z2
+few6:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Z3
+	VADDPS  (R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPS  (R9)(R10*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VADDPS  (BX)(CX*1), Z2, Z2
+	VMOVUPS (SI), Z2
+	VADDPS  (SI)(BX*1), Z2, Z2
+	VADDPS  (SI)(CX*1), Z2, Z2
 	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R8, R12
 
 one6left:
 	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $-16, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Z3
-	VADDPS  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VADDPS  (SI)(R9*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VADDPS  (BX)(CX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    DI, R11
-
-vector6left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  DI, 8(SP)
-
-narrow6outer:
-	VMOVUPS.Z (SI), K1, Z3
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (SI)(R9*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (BX), K1, Z2
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow6done
-	MOVQ      DI, R12
-
-narrow6left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow6left
-
-narrow6done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	MOVQ    DI, 8(SP)
-	JMP     narrow6outer
-	JMP end
+	VMOVUPS Z3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow7
-	CMPQ R10, $+16
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Z3
-	VADDPS  (R9)(BX*1), Z3, Z3
-	VADDPS  (R9)(SI*1), Z3, Z3
-	VMOVUPS (DX), Z2
-	VADDPS  (DX)(BX*1), Z2, Z2
-	VADDPS  (DX)(SI*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap7done
-	MOVQ    CX, R11
-
-overlap7left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ    R10, $+64
-	JLT     one7
-	VMOVUPS (R9), Z3
-	VMOVUPS 64(R9), Z2
-	VMOVUPS 128(R9), Z1
-	VMOVUPS 192(R9), Z0
-	VADDPS  (R9)(BX*1), Z3, Z3
-	VADDPS  64(R9)(BX*1), Z2, Z2
-	VADDPS  128(R9)(BX*1), Z1, Z1
-	VADDPS  192(R9)(BX*1), Z0, Z0
-	VADDPS  (R9)(SI*1), Z3, Z3
-	VADDPS  64(R9)(SI*1), Z2, Z2
-	VADDPS  128(R9)(SI*1), Z1, Z1
-	VADDPS  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z7
-	VMOVUPS 64(DX), Z6
-	VMOVUPS 128(DX), Z5
-	VMOVUPS 192(DX), Z4
-	VADDPS  (DX)(BX*1), Z7, Z7
-	VADDPS  64(DX)(BX*1), Z6, Z6
-	VADDPS  128(DX)(BX*1), Z5, Z5
-	VADDPS  192(DX)(BX*1), Z4, Z4
-	VADDPS  (DX)(SI*1), Z7, Z7
-	VADDPS  64(DX)(SI*1), Z6, Z6
-	VADDPS  128(DX)(SI*1), Z5, Z5
-	VADDPS  192(DX)(SI*1), Z4, Z4
+	VMOVUPS (R10), Z3
+	VMOVUPS 64(R10), Z2
+	VMOVUPS 128(R10), Z1
+	VMOVUPS 192(R10), Z0
+	VADDPS  (R10)(CX*1), Z3, Z3
+	VADDPS  64(R10)(CX*1), Z2, Z2
+	VADDPS  128(R10)(CX*1), Z1, Z1
+	VADDPS  192(R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z7
+	VMOVUPS 64(R10)(R9*1), Z6
+	VMOVUPS 128(R10)(R9*1), Z5
+	VMOVUPS 192(R10)(R9*1), Z4
+	VADDPS  (R10)(R8*1), Z7, Z7
+	VADDPS  64(R10)(R8*1), Z6, Z6
+	VADDPS  128(R10)(R8*1), Z5, Z5
+	VADDPS  192(R10)(R8*1), Z4, Z4
 	VADDPS  Z7, Z3, Z3
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many7done
-	MOVQ    CX, R12
-
-many7left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many7left
-
-many7done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $+256, R8
-	ADDQ    $+256, CX
-	ADDQ    $-64, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+16
-	JLT     last7
-	VMOVUPS (R9), Z0
-	VADDPS  (R9)(BX*1), Z0, Z0
-	VADDPS  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VADDPS  (DX)(BX*1), Z1, Z1
-	VADDPS  (DX)(SI*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one7done
-	MOVQ    CX, R11
-
-one7left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one7left
-
-one7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $-16, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R9), Z0
-	VADDPS  (R9)(BX*1), Z0, Z0
-	VADDPS  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VADDPS  (DX)(BX*1), Z1, Z1
-	VADDPS  (DX)(SI*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector7done
-	MOVQ    CX, R12
-
-vector7left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  CX, 8(SP)
-
-narrow7outer:
-	VMOVUPS.Z (R9), K1, Z0
-	VMOVUPS.Z (R9)(BX*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (R9)(SI*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (DX)(SI*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      CX, R11
-
-narrow7left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow7left
-
-narrow7done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow8
-	CMPQ R10, $+16
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (DI), Z0
-	VADDPS  (DI)(DX*1), Z0, Z0
-	VMOVUPS (DI)(R9*1), Z1
-	VADDPS  (DI)(CX*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS (R8), Z1
-	VADDPS  (R8)(DX*1), Z1, Z1
-	VADDPS  (R8)(R9*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+64
-	JLT     one8
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
-	VADDPS  (DI)(DX*1), Z0, Z0
-	VADDPS  64(DI)(DX*1), Z1, Z1
-	VADDPS  128(DI)(DX*1), Z2, Z2
-	VADDPS  192(DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z4
-	VMOVUPS 64(DI)(R9*1), Z5
-	VMOVUPS 128(DI)(R9*1), Z6
-	VMOVUPS 192(DI)(R9*1), Z7
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS 128(DI), Z6
+	VMOVUPS 192(DI), Z7
 	VADDPS  (DI)(CX*1), Z4, Z4
 	VADDPS  64(DI)(CX*1), Z5, Z5
 	VADDPS  128(DI)(CX*1), Z6, Z6
 	VADDPS  192(DI)(CX*1), Z7, Z7
-	VADDPS  Z4, Z0, Z0
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	VMOVUPS (R8), Z7
-	VMOVUPS 64(R8), Z6
-	VMOVUPS 128(R8), Z5
-	VMOVUPS 192(R8), Z4
-	VADDPS  (R8)(DX*1), Z7, Z7
-	VADDPS  64(R8)(DX*1), Z6, Z6
-	VADDPS  128(R8)(DX*1), Z5, Z5
-	VADDPS  192(R8)(DX*1), Z4, Z4
-	VADDPS  (R8)(R9*1), Z7, Z7
-	VADDPS  64(R8)(R9*1), Z6, Z6
-	VADDPS  128(R8)(R9*1), Z5, Z5
-	VADDPS  192(R8)(R9*1), Z4, Z4
-	VADDPS  Z7, Z0, Z0
-	VADDPS  Z6, Z1, Z1
-	VADDPS  Z5, Z2, Z2
+	VMOVUPS (DI)(R9*1), Z8
+	VMOVUPS 64(DI)(R9*1), Z9
+	VMOVUPS 128(DI)(R9*1), Z10
+	VMOVUPS 192(DI)(R9*1), Z11
+	VADDPS  (DI)(R8*1), Z8, Z8
+	VADDPS  64(DI)(R8*1), Z9, Z9
+	VADDPS  128(DI)(R8*1), Z10, Z10
+	VADDPS  192(DI)(R8*1), Z11, Z11
+	VADDPS  Z8, Z4, Z4
+	VADDPS  Z9, Z5, Z5
+	VADDPS  Z10, Z6, Z6
+	VADDPS  Z11, Z7, Z7
 	VADDPS  Z4, Z3, Z3
-	MOVQ    72(AX), R12
+	VADDPS  Z5, Z2, Z2
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z7, Z0, Z0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many8left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+many7left:
+	VADDPS (R13), Z3, Z3
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z1, Z1
+	VADDPS 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many8left
+	JNE    many7left
 
-many8done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
+many7done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, R10
 	ADDQ    $+256, DI
-	ADDQ    $+256, R8
-	ADDQ    $+256, SI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
-	JMP     many8
-
-one8:
-	CMPQ    R10, $+16
-	JLT     last8
-	VMOVUPS (DI), Z3
-	VADDPS  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VADDPS  (DI)(CX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VADDPS  (R8)(DX*1), Z2, Z2
-	VADDPS  (R8)(R9*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
-
-one8left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, R8
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (DI), Z3
-	VADDPS  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VADDPS  (DI)(CX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VADDPS  (R8)(DX*1), Z2, Z2
-	VADDPS  (R8)(R9*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow8outer:
-	VMOVUPS.Z (DI), K1, Z3
-	VMOVUPS.Z (DI)(DX*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DI)(R9*1), K1, Z2
-	VMOVUPS.Z (DI)(CX*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R8), K1, Z2
-	VMOVUPS.Z (R8)(DX*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS.Z (R8)(R9*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow8done
-	MOVQ      BX, R12
-
-narrow8left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow8left
-
-narrow8done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R9
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow9
-	CMPQ R10, $+16
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	VMOVUPS (CX), Z3
-	VADDPS  (CX)(R8*1), Z3, Z3
-	VMOVUPS (CX)(DI*1), Z2
-	VADDPS  (CX)(BX*1), Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	VMOVUPS (SI), Z2
-	VADDPS  (SI)(R8*1), Z2, Z2
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPS  (SI)(BX*1), Z1, Z1
-	VADDPS  Z1, Z2, Z2
-	VADDPS  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap9done
-	MOVQ    DX, R11
-
-overlap9left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-
-many9:
-	CMPQ    R10, $+64
-	JLT     one9
-	VMOVUPS (CX), Z3
-	VMOVUPS 64(CX), Z2
-	VMOVUPS 128(CX), Z1
-	VMOVUPS 192(CX), Z0
-	VADDPS  (CX)(R8*1), Z3, Z3
-	VADDPS  64(CX)(R8*1), Z2, Z2
-	VADDPS  128(CX)(R8*1), Z1, Z1
-	VADDPS  192(CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z4
-	VMOVUPS 64(CX)(DI*1), Z5
-	VMOVUPS 128(CX)(DI*1), Z6
-	VMOVUPS 192(CX)(DI*1), Z7
-	VADDPS  (CX)(BX*1), Z4, Z4
-	VADDPS  64(CX)(BX*1), Z5, Z5
-	VADDPS  128(CX)(BX*1), Z6, Z6
-	VADDPS  192(CX)(BX*1), Z7, Z7
-	VADDPS  Z4, Z3, Z3
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z6, Z1, Z1
-	VADDPS  Z7, Z0, Z0
-	VMOVUPS (SI), Z7
-	VMOVUPS 64(SI), Z6
-	VMOVUPS 128(SI), Z5
-	VMOVUPS 192(SI), Z4
-	VADDPS  (SI)(R8*1), Z7, Z7
-	VADDPS  64(SI)(R8*1), Z6, Z6
-	VADDPS  128(SI)(R8*1), Z5, Z5
-	VADDPS  192(SI)(R8*1), Z4, Z4
-	VMOVUPS (SI)(DI*1), Z8
-	VMOVUPS 64(SI)(DI*1), Z9
-	VMOVUPS 128(SI)(DI*1), Z10
-	VMOVUPS 192(SI)(DI*1), Z11
-	VADDPS  (SI)(BX*1), Z8, Z8
-	VADDPS  64(SI)(BX*1), Z9, Z9
-	VADDPS  128(SI)(BX*1), Z10, Z10
-	VADDPS  192(SI)(BX*1), Z11, Z11
-	VADDPS  Z8, Z7, Z7
-	VADDPS  Z9, Z6, Z6
-	VADDPS  Z10, Z5, Z5
-	VADDPS  Z11, Z4, Z4
-	VADDPS  Z7, Z3, Z3
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many9done
-	MOVQ    DX, R12
-
-many9left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many9left
-
-many9done:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z2, 64(R9)
-	VMOVUPS Z1, 128(R9)
-	VMOVUPS Z0, 192(R9)
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $-64, R10
-	JMP     many9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+16
-	JLT     last9
-	VMOVUPS (CX), Z0
-	VADDPS  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VADDPS  (CX)(BX*1), Z1, Z1
+few7:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VMOVUPS (R10), Z0
+	VADDPS  (R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z1
+	VADDPS  (R10)(R8*1), Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VADDPS  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPS  (SI)(BX*1), Z2, Z2
+	VMOVUPS (DI), Z1
+	VADDPS  (DI)(CX*1), Z1, Z1
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPS  (DI)(R8*1), Z2, Z2
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
 
-one9left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one9left
-
-one9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $-16, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, R9
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R9)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Z0
-	VADDPS  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VADDPS  (CX)(BX*1), Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VADDPS  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPS  (SI)(BX*1), Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VADDPS  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector9done
-	MOVQ    DX, R12
-
-vector9left:
+one7left:
 	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector9left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
 
-vector9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  DX, 8(SP)
-
-narrow9outer:
-	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z (CX)(R8*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (CX)(DI*1), K1, Z1
-	VMOVUPS.Z (CX)(BX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(BX*1), K1, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, R11
-
-narrow9left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow9left
-
-narrow9done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R9)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
+one7done:
+	VMOVUPS Z0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R11
 	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	MOVQ    DX, 8(SP)
-	JMP     narrow9outer
+	JNE     apart7
 
-end:
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
 // func colsF64AVX512(a *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·colsF64AVX512(SB), $96-8
+// Requires: AVX, AVX512F
+TEXT ·colsF64AVX512(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x03, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+64, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPD (R8), Z0, Z0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+32
-	JLT     one0
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VADDPD (DI), Z0, Z0
-	VADDPD 64(DI), Z1, Z1
-	VADDPD 128(DI), Z2, Z2
-	VADDPD 192(DI), Z3, Z3
-	ADDQ   104(AX), DI
+	VADDPD (R9), Z0, Z0
+	VADDPD 64(R9), Z1, Z1
+	VADDPD 128(R9), Z2, Z2
+	VADDPD 192(R9), Z3, Z3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $-32, SI
-	JMP     many0
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ    SI, $+8
-	JLT     last0
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VMOVUPS (CX), Z3
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
 	JEQ     one0done
-	MOVQ    BX, R8
+	MOVQ    DI, R8
 
 one0left:
 	VADDPD (R8), Z3, Z3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x03, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VADDPD (DI), Z3, Z3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  BX, 8(SP)
-
-narrow0outer:
-	VMOVUPD.Z (DX), K1, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow0done
-	MOVQ      BX, R8
-
-narrow0left:
-	VMOVUPD.Z (R8), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R8
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow0left
-
-narrow0done:
-	MOVQ    $-1, R8
-	BZHIQ   SI, R8, R8
-	KMOVW   R8, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow0outer
-	JMP end
+	VMOVUPS Z3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+8
-	JLT  narrow1
-	CMPQ R8, $+8
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ    R8, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, CX
-	VMOVUPS (DX), Z3
-	VADDPD  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VADDPD (R9), Z3, Z3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R8, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, DX
-	MOVQ    R8, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ    R8, $+32
-	JLT     one1
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z2
-	VMOVUPS 128(DX), Z1
-	VMOVUPS 192(DX), Z0
-	VADDPD  (DX)(SI*1), Z3, Z3
-	VADDPD  64(DX)(SI*1), Z2, Z2
-	VADDPD  128(DX)(SI*1), Z1, Z1
-	VADDPD  192(DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPD  (CX)(DI*1), Z3, Z3
+	VADDPD  64(CX)(DI*1), Z2, Z2
+	VADDPD  128(CX)(DI*1), Z1, Z1
+	VADDPD  192(CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    BX, R10
 
 many1left:
-	VADDPD (DI), Z3, Z3
-	VADDPD 64(DI), Z2, Z2
-	VADDPD 128(DI), Z1, Z1
-	VADDPD 192(DI), Z0, Z0
-	ADDQ   104(AX), DI
+	VADDPD (R10), Z3, Z3
+	VADDPD 64(R10), Z2, Z2
+	VADDPD 128(R10), Z1, Z1
+	VADDPD 192(R10), Z0, Z0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, BX
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
 	ADDQ    $-32, R8
-	JMP     many1
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ    R8, $+8
-	JLT     last1
-	VMOVUPS (DX), Z0
-	VADDPD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Z0
+	VADDPD  (CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
 	JEQ     one1done
-	MOVQ    CX, R9
+	MOVQ    BX, R9
 
 one1left:
 	VADDPD (R9), Z0, Z0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DX
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
-	ADDQ    $+64, CX
 	ADDQ    $-8, R8
-	JMP     one1
-
-last1:
 	TESTQ   R8, R8
-	JEQ     next1
-	SHLQ    $0x03, R8
-	ADDQ    R8, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), R8
-
-vector1outer:
-	VMOVUPS (DX), Z0
-	VADDPD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, DI
-
-vector1left:
-	VADDPD (DI), Z0, Z0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R8
-	TESTQ   R8, R8
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ  $-1, DI
-	BZHIQ R8, DI, DI
-	KMOVW DI, K1
-	MOVQ  CX, 8(SP)
-
-narrow1outer:
-	VMOVUPD.Z (DX), K1, Z0
-	VMOVUPD.Z (DX)(SI*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow1done
-	MOVQ      CX, R9
-
-narrow1left:
-	VMOVUPD.Z (R9), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R9
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow1left
-
-narrow1done:
-	MOVQ    $-1, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K3
-	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R9
-	ADDQ    $-1, R9
-	MOVQ    R9, (SP)
-	TESTQ   R9, R9
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow1outer
-	JMP end
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow2
-	CMPQ DI, $+8
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ    DI, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Z0
-	VADDPD  (SI)(BX*1), Z0, Z0
-	VADDPD  (SI)(R8*1), Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VADDPD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ    DI, $+32
-	JLT     one2
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VADDPD  (SI)(BX*1), Z0, Z0
-	VADDPD  64(SI)(BX*1), Z1, Z1
-	VADDPD  128(SI)(BX*1), Z2, Z2
-	VADDPD  192(SI)(BX*1), Z3, Z3
-	VADDPD  (SI)(R8*1), Z0, Z0
-	VADDPD  64(SI)(R8*1), Z1, Z1
-	VADDPD  128(SI)(R8*1), Z2, Z2
-	VADDPD  192(SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VADDPD  (DI)(CX*1), Z0, Z0
+	VADDPD  64(DI)(CX*1), Z1, Z1
+	VADDPD  128(DI)(CX*1), Z2, Z2
+	VADDPD  192(DI)(CX*1), Z3, Z3
+	VADDPD  (DI)(R8*1), Z0, Z0
+	VADDPD  64(DI)(R8*1), Z1, Z1
+	VADDPD  128(DI)(R8*1), Z2, Z2
+	VADDPD  192(DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
-	MOVQ    CX, R10
+	MOVQ    SI, R12
 
 many2left:
-	VADDPD (R10), Z0, Z0
-	VADDPD 64(R10), Z1, Z1
-	VADDPD 128(R10), Z2, Z2
-	VADDPD 192(R10), Z3, Z3
-	ADDQ   104(AX), R10
+	VADDPD (R12), Z0, Z0
+	VADDPD 64(R12), Z1, Z1
+	VADDPD 128(R12), Z2, Z2
+	VADDPD 192(R12), Z3, Z3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, BX
 	ADDQ    $+256, SI
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	ADDQ    $-32, DI
-	JMP     many2
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ    DI, $+8
-	JLT     last2
-	VMOVUPS (SI), Z3
-	VADDPD  (SI)(BX*1), Z3, Z3
-	VADDPD  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Z3
+	VADDPD  (DI)(CX*1), Z3, Z3
+	VADDPD  (DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one2done
-	MOVQ    CX, R11
+	MOVQ    SI, R11
 
 one2left:
 	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (DX)
+	VMOVUPS Z3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
 	ADDQ    $+64, SI
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $-8, DI
-	JMP     one2
-
-last2:
-	TESTQ   DI, DI
-	JEQ     next2
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), DI
-
-vector2outer:
-	VMOVUPS (SI), Z3
-	VADDPD  (SI)(BX*1), Z3, Z3
-	VADDPD  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VADDPD (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ  $-1, R10
-	BZHIQ DI, R10, R10
-	KMOVW R10, K1
-	MOVQ  CX, 8(SP)
-
-narrow2outer:
-	VMOVUPD.Z (SI), K1, Z3
-	VMOVUPD.Z (SI)(BX*1), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       narrow2done
-	MOVQ      CX, R11
-
-narrow2left:
-	VMOVUPD.Z (R11), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R10
-	TESTQ     R10, R10
-	JNE       narrow2left
-
-narrow2done:
-	MOVQ    $-1, R11
-	BZHIQ   DI, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow2outer
-	JMP end
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow3
-	CMPQ DI, $+8
-	JEQ  vector3
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ    DI, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Z3
-	VADDPD  (R9)(SI*1), Z3, Z3
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPD  (R9)(DX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap3done
-	MOVQ    BX, R10
-
-overlap3left:
-	VADDPD (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, BX
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ    DI, $+32
-	JLT     one3
 	VMOVUPS (R9), Z3
 	VMOVUPS 64(R9), Z2
 	VMOVUPS 128(R9), Z1
 	VMOVUPS 192(R9), Z0
-	VADDPD  (R9)(SI*1), Z3, Z3
-	VADDPD  64(R9)(SI*1), Z2, Z2
-	VADDPD  128(R9)(SI*1), Z1, Z1
-	VADDPD  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z4
-	VMOVUPS 64(R9)(CX*1), Z5
-	VMOVUPS 128(R9)(CX*1), Z6
-	VMOVUPS 192(R9)(CX*1), Z7
-	VADDPD  (R9)(DX*1), Z4, Z4
-	VADDPD  64(R9)(DX*1), Z5, Z5
-	VADDPD  128(R9)(DX*1), Z6, Z6
-	VADDPD  192(R9)(DX*1), Z7, Z7
+	VADDPD  (R9)(R8*1), Z3, Z3
+	VADDPD  64(R9)(R8*1), Z2, Z2
+	VADDPD  128(R9)(R8*1), Z1, Z1
+	VADDPD  192(R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z4
+	VMOVUPS 64(R9)(SI*1), Z5
+	VMOVUPS 128(R9)(SI*1), Z6
+	VMOVUPS 192(R9)(SI*1), Z7
+	VADDPD  (R9)(BX*1), Z4, Z4
+	VADDPD  64(R9)(BX*1), Z5, Z5
+	VADDPD  128(R9)(BX*1), Z6, Z6
+	VADDPD  192(R9)(BX*1), Z7, Z7
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z7, Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    DI, R12
 
 many3left:
-	VADDPD (R11), Z3, Z3
-	VADDPD 64(R11), Z2, Z2
-	VADDPD 128(R11), Z1, Z1
-	VADDPD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPD (R12), Z3, Z3
+	VADDPD 64(R12), Z2, Z2
+	VADDPD 128(R12), Z1, Z1
+	VADDPD 192(R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $+256, R9
-	ADDQ    $+256, R8
-	ADDQ    $+256, BX
-	ADDQ    $-32, DI
-	JMP     many3
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ    DI, $+8
-	JLT     last3
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
 	VMOVUPS (R9), Z0
-	VADDPD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPD  (R9)(DX*1), Z1, Z1
+	VADDPD  (R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z1
+	VADDPD  (R9)(BX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one3done
-	MOVQ    BX, R10
+	MOVQ    DI, R11
 
 one3left:
-	VADDPD (R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R11), Z0, Z0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, R8
-	ADDQ    $+64, BX
-	ADDQ    $-8, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x03, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), DI
-
-vector3outer:
-	VMOVUPS (R9), Z0
-	VADDPD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VADDPD  (R9)(DX*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R10
+	VMOVUPS Z0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+64, DI
+	ADDQ    $-8, R10
 	TESTQ   R10, R10
-	JEQ     vector3done
-	MOVQ    BX, R11
-
-vector3left:
-	VADDPD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ  $-1, R11
-	BZHIQ DI, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow3outer:
-	VMOVUPD.Z (R9), K1, Z0
-	VMOVUPD.Z (R9)(SI*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R9)(CX*1), K1, Z1
-	VMOVUPD.Z (R9)(DX*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      BX, R10
-
-narrow3left:
-	VMOVUPD.Z (R10), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow3left
-
-narrow3done:
-	MOVQ    $-1, R10
-	BZHIQ   DI, R10, R10
-	KMOVW   R10, K3
-	VMOVUPD Z0, K3, (R8)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
-	JMP end
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow4
-	CMPQ R10, $+8
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Z0
-	VADDPD  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(BX*1), Z1
-	VADDPD  (DX)(R8*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	VADDPD  (DI), Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ    R10, $+32
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VADDPD  (DX)(R9*1), Z0, Z0
-	VADDPD  64(DX)(R9*1), Z1, Z1
-	VADDPD  128(DX)(R9*1), Z2, Z2
-	VADDPD  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z7
-	VMOVUPS 64(DX)(BX*1), Z6
-	VMOVUPS 128(DX)(BX*1), Z5
-	VMOVUPS 192(DX)(BX*1), Z4
-	VADDPD  (DX)(R8*1), Z7, Z7
-	VADDPD  64(DX)(R8*1), Z6, Z6
-	VADDPD  128(DX)(R8*1), Z5, Z5
-	VADDPD  192(DX)(R8*1), Z4, Z4
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VADDPD  (BX)(SI*1), Z0, Z0
+	VADDPD  64(BX)(SI*1), Z1, Z1
+	VADDPD  128(BX)(SI*1), Z2, Z2
+	VADDPD  192(BX)(SI*1), Z3, Z3
+	VADDPD  (BX)(DI*1), Z0, Z0
+	VADDPD  64(BX)(DI*1), Z1, Z1
+	VADDPD  128(BX)(DI*1), Z2, Z2
+	VADDPD  192(BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z7
+	VMOVUPS 64(R10), Z6
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VADDPD  (R10)(DI*1), Z7, Z7
+	VADDPD  64(R10)(DI*1), Z6, Z6
+	VADDPD  128(R10)(DI*1), Z5, Z5
+	VADDPD  192(R10)(DI*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z4, Z3, Z3
-	VADDPD  (DI), Z0, Z0
-	VADDPD  64(DI), Z1, Z1
-	VADDPD  128(DI), Z2, Z2
-	VADDPD  192(DI), Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R11
+	MOVQ    R9, R13
 
 many4left:
-	VADDPD (R11), Z0, Z0
-	VADDPD 64(R11), Z1, Z1
-	VADDPD 128(R11), Z2, Z2
-	VADDPD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VADDPD (R13), Z0, Z0
+	VADDPD 64(R13), Z1, Z1
+	VADDPD 128(R13), Z2, Z2
+	VADDPD 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, DI
-	ADDQ    $+256, CX
-	ADDQ    $+256, SI
-	ADDQ    $-32, R10
-	JMP     many4
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z1, 64(R8)
+	VMOVUPS Z2, 128(R8)
+	VMOVUPS Z3, 192(R8)
+	ADDQ    $+256, BX
+	ADDQ    $+256, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one4:
-	CMPQ    R10, $+8
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VADDPD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VADDPD  (DX)(R8*1), Z2, Z2
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Z3
+	VADDPD  (BX)(SI*1), Z3, Z3
+	VADDPD  (BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z2
+	VADDPD  (R10)(DI*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VADDPD  (DI), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one4done
-	MOVQ    SI, R12
+	MOVQ    R9, R12
 
 one4left:
 	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $-8, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Z3
-	VADDPD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VADDPD  (DX)(R8*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	VADDPD  (DI), Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  SI, 8(SP)
-
-narrow4outer:
-	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R9*1), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VMOVUPD.Z (DX)(R8*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (DI), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow4done
-	MOVQ      SI, R12
-
-narrow4left:
-	VMOVUPD.Z (R12), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow4left
-
-narrow4done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
-	JMP end
+	VMOVUPS Z3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
 tree5:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow5
-	CMPQ R10, $+8
-	JEQ  vector5
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
 
-outer5:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Z3
-	VADDPD  (R8)(DI*1), Z3, Z3
-	VADDPD  (R8)(DX*1), Z3, Z3
-	VMOVUPS (CX), Z2
-	VADDPD  (CX)(DX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap5done
-	MOVQ    R9, R11
-
-overlap5left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
 
 many5:
-	CMPQ    R10, $+32
-	JLT     one5
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VADDPD  (R8)(DI*1), Z3, Z3
-	VADDPD  64(R8)(DI*1), Z2, Z2
-	VADDPD  128(R8)(DI*1), Z1, Z1
-	VADDPD  192(R8)(DI*1), Z0, Z0
-	VADDPD  (R8)(DX*1), Z3, Z3
-	VADDPD  64(R8)(DX*1), Z2, Z2
-	VADDPD  128(R8)(DX*1), Z1, Z1
-	VADDPD  192(R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z4
-	VMOVUPS 64(CX), Z5
-	VMOVUPS 128(CX), Z6
-	VMOVUPS 192(CX), Z7
-	VADDPD  (CX)(DX*1), Z4, Z4
-	VADDPD  64(CX)(DX*1), Z5, Z5
-	VADDPD  128(CX)(DX*1), Z6, Z6
-	VADDPD  192(CX)(DX*1), Z7, Z7
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VADDPD  (CX)(DI*1), Z3, Z3
+	VADDPD  64(CX)(DI*1), Z2, Z2
+	VADDPD  128(CX)(DI*1), Z1, Z1
+	VADDPD  192(CX)(DI*1), Z0, Z0
+	VADDPD  (CX)(BX*1), Z3, Z3
+	VADDPD  64(CX)(BX*1), Z2, Z2
+	VADDPD  128(CX)(BX*1), Z1, Z1
+	VADDPD  192(CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z4
+	VMOVUPS 64(R8), Z5
+	VMOVUPS 128(R8), Z6
+	VMOVUPS 192(R8), Z7
+	VADDPD  (R8)(DI*1), Z4, Z4
+	VADDPD  64(R8)(DI*1), Z5, Z5
+	VADDPD  128(R8)(DI*1), Z6, Z6
+	VADDPD  192(R8)(DI*1), Z7, Z7
+	VADDPD  (R8)(BX*1), Z4, Z4
+	VADDPD  64(R8)(BX*1), Z5, Z5
+	VADDPD  128(R8)(BX*1), Z6, Z6
+	VADDPD  192(R8)(BX*1), Z7, Z7
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R10, R13
 
 many5left:
-	VADDPD (R12), Z3, Z3
-	VADDPD 64(R12), Z2, Z2
-	VADDPD 128(R12), Z1, Z1
-	VADDPD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPD (R13), Z3, Z3
+	VADDPD 64(R13), Z2, Z2
+	VADDPD 128(R13), Z1, Z1
+	VADDPD 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $+256, R9
-	ADDQ    $-32, R10
-	JMP     many5
+	ADDQ    $+256, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ    R10, $+8
-	JLT     last5
-	VMOVUPS (R8), Z0
-	VADDPD  (R8)(DI*1), Z0, Z0
-	VADDPD  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VADDPD  (CX)(DX*1), Z1, Z1
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Z0
+	VADDPD  (CX)(DI*1), Z0, Z0
+	VADDPD  (CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z1
+	VADDPD  (R8)(DI*1), Z1, Z1
+	VADDPD  (R8)(BX*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R10, R12
 
 one5left:
-	VADDPD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VADDPD (R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R9
-	ADDQ    $-8, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (R8), Z0
-	VADDPD  (R8)(DI*1), Z0, Z0
-	VADDPD  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VADDPD  (CX)(DX*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-8, R11
 	TESTQ   R11, R11
-	JEQ     vector5done
-	MOVQ    R9, R12
-
-vector5left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
-
-narrow5outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(DI*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(DX*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (CX), K1, Z1
-	VMOVUPD.Z (CX)(DX*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      R9, R11
-
-narrow5left:
-	VMOVUPD.Z (R11), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow5left
-
-narrow5done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
-	JMP     narrow5outer
-	JMP end
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow6
-	CMPQ R10, $+8
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	VMOVUPS (SI), Z0
-	VADDPD  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(R8*1), Z1
-	VADDPD  (SI)(R9*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPS (BX), Z1
-	VADDPD  (BX)(CX*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    DI, R12
-
-overlap6left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ    R10, $+32
-	JLT     one6
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VADDPD  (SI)(CX*1), Z0, Z0
-	VADDPD  64(SI)(CX*1), Z1, Z1
-	VADDPD  128(SI)(CX*1), Z2, Z2
-	VADDPD  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z7
-	VMOVUPS 64(SI)(R8*1), Z6
-	VMOVUPS 128(SI)(R8*1), Z5
-	VMOVUPS 192(SI)(R8*1), Z4
-	VADDPD  (SI)(R9*1), Z7, Z7
-	VADDPD  64(SI)(R9*1), Z6, Z6
-	VADDPD  128(SI)(R9*1), Z5, Z5
-	VADDPD  192(SI)(R9*1), Z4, Z4
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VADDPD  (R9)(BX*1), Z0, Z0
+	VADDPD  64(R9)(BX*1), Z1, Z1
+	VADDPD  128(R9)(BX*1), Z2, Z2
+	VADDPD  192(R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z7
+	VMOVUPS 64(R9)(CX*1), Z6
+	VMOVUPS 128(R9)(CX*1), Z5
+	VMOVUPS 192(R9)(CX*1), Z4
+	VADDPD  (R9)(R10*1), Z7, Z7
+	VADDPD  64(R9)(R10*1), Z6, Z6
+	VADDPD  128(R9)(R10*1), Z5, Z5
+	VADDPD  192(R9)(R10*1), Z4, Z4
 	VADDPD  Z7, Z0, Z0
 	VADDPD  Z6, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z4, Z3, Z3
-	VMOVUPS (BX), Z4
-	VMOVUPS 64(BX), Z5
-	VMOVUPS 128(BX), Z6
-	VMOVUPS 192(BX), Z7
-	VADDPD  (BX)(CX*1), Z4, Z4
-	VADDPD  64(BX)(CX*1), Z5, Z5
-	VADDPD  128(BX)(CX*1), Z6, Z6
-	VADDPD  192(BX)(CX*1), Z7, Z7
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VADDPD  (SI)(BX*1), Z4, Z4
+	VADDPD  64(SI)(BX*1), Z5, Z5
+	VADDPD  128(SI)(BX*1), Z6, Z6
+	VADDPD  192(SI)(BX*1), Z7, Z7
+	VADDPD  (SI)(CX*1), Z4, Z4
+	VADDPD  64(SI)(CX*1), Z5, Z5
+	VADDPD  128(SI)(CX*1), Z6, Z6
+	VADDPD  192(SI)(CX*1), Z7, Z7
 	VADDPD  Z4, Z0, Z0
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R8, R13
 
 many6left:
-	VADDPD (R11), Z0, Z0
-	VADDPD 64(R11), Z1, Z1
-	VADDPD 128(R11), Z2, Z2
-	VADDPD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VADDPD (R13), Z0, Z0
+	VADDPD 64(R13), Z1, Z1
+	VADDPD 128(R13), Z2, Z2
+	VADDPD 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, SI
-	ADDQ    $+256, BX
-	ADDQ    $+256, DX
 	ADDQ    $+256, DI
-	ADDQ    $-32, R10
-	JMP     many6
+	ADDQ    $+256, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ    R10, $+8
-	JLT     last6
-	VMOVUPS (SI), Z3
-	VADDPD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VADDPD  (SI)(R9*1), Z2, Z2
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Z3
+	VADDPD  (R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPD  (R9)(R10*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VADDPD  (BX)(CX*1), Z2, Z2
+	VMOVUPS (SI), Z2
+	VADDPD  (SI)(BX*1), Z2, Z2
+	VADDPD  (SI)(CX*1), Z2, Z2
 	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R8, R12
 
 one6left:
 	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $-8, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x03, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Z3
-	VADDPD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VADDPD  (SI)(R9*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VADDPD  (BX)(CX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    DI, R11
-
-vector6left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  DI, 8(SP)
-
-narrow6outer:
-	VMOVUPD.Z (SI), K1, Z3
-	VMOVUPD.Z (SI)(CX*1), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VMOVUPD.Z (SI)(R9*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (BX), K1, Z2
-	VMOVUPD.Z (BX)(CX*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow6done
-	MOVQ      DI, R12
-
-narrow6left:
-	VMOVUPD.Z (R12), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow6left
-
-narrow6done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	MOVQ    DI, 8(SP)
-	JMP     narrow6outer
-	JMP end
+	VMOVUPS Z3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow7
-	CMPQ R10, $+8
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Z3
-	VADDPD  (R9)(BX*1), Z3, Z3
-	VADDPD  (R9)(SI*1), Z3, Z3
-	VMOVUPS (DX), Z2
-	VADDPD  (DX)(BX*1), Z2, Z2
-	VADDPD  (DX)(SI*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap7done
-	MOVQ    CX, R11
-
-overlap7left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ    R10, $+32
-	JLT     one7
-	VMOVUPS (R9), Z3
-	VMOVUPS 64(R9), Z2
-	VMOVUPS 128(R9), Z1
-	VMOVUPS 192(R9), Z0
-	VADDPD  (R9)(BX*1), Z3, Z3
-	VADDPD  64(R9)(BX*1), Z2, Z2
-	VADDPD  128(R9)(BX*1), Z1, Z1
-	VADDPD  192(R9)(BX*1), Z0, Z0
-	VADDPD  (R9)(SI*1), Z3, Z3
-	VADDPD  64(R9)(SI*1), Z2, Z2
-	VADDPD  128(R9)(SI*1), Z1, Z1
-	VADDPD  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z7
-	VMOVUPS 64(DX), Z6
-	VMOVUPS 128(DX), Z5
-	VMOVUPS 192(DX), Z4
-	VADDPD  (DX)(BX*1), Z7, Z7
-	VADDPD  64(DX)(BX*1), Z6, Z6
-	VADDPD  128(DX)(BX*1), Z5, Z5
-	VADDPD  192(DX)(BX*1), Z4, Z4
-	VADDPD  (DX)(SI*1), Z7, Z7
-	VADDPD  64(DX)(SI*1), Z6, Z6
-	VADDPD  128(DX)(SI*1), Z5, Z5
-	VADDPD  192(DX)(SI*1), Z4, Z4
+	VMOVUPS (R10), Z3
+	VMOVUPS 64(R10), Z2
+	VMOVUPS 128(R10), Z1
+	VMOVUPS 192(R10), Z0
+	VADDPD  (R10)(CX*1), Z3, Z3
+	VADDPD  64(R10)(CX*1), Z2, Z2
+	VADDPD  128(R10)(CX*1), Z1, Z1
+	VADDPD  192(R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z7
+	VMOVUPS 64(R10)(R9*1), Z6
+	VMOVUPS 128(R10)(R9*1), Z5
+	VMOVUPS 192(R10)(R9*1), Z4
+	VADDPD  (R10)(R8*1), Z7, Z7
+	VADDPD  64(R10)(R8*1), Z6, Z6
+	VADDPD  128(R10)(R8*1), Z5, Z5
+	VADDPD  192(R10)(R8*1), Z4, Z4
 	VADDPD  Z7, Z3, Z3
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many7done
-	MOVQ    CX, R12
-
-many7left:
-	VADDPD (R12), Z3, Z3
-	VADDPD 64(R12), Z2, Z2
-	VADDPD 128(R12), Z1, Z1
-	VADDPD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many7left
-
-many7done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $+256, R8
-	ADDQ    $+256, CX
-	ADDQ    $-32, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+8
-	JLT     last7
-	VMOVUPS (R9), Z0
-	VADDPD  (R9)(BX*1), Z0, Z0
-	VADDPD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VADDPD  (DX)(BX*1), Z1, Z1
-	VADDPD  (DX)(SI*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one7done
-	MOVQ    CX, R11
-
-one7left:
-	VADDPD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one7left
-
-one7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $-8, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R9), Z0
-	VADDPD  (R9)(BX*1), Z0, Z0
-	VADDPD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VADDPD  (DX)(BX*1), Z1, Z1
-	VADDPD  (DX)(SI*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector7done
-	MOVQ    CX, R12
-
-vector7left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  CX, 8(SP)
-
-narrow7outer:
-	VMOVUPD.Z (R9), K1, Z0
-	VMOVUPD.Z (R9)(BX*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (R9)(SI*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (DX)(SI*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      CX, R11
-
-narrow7left:
-	VMOVUPD.Z (R11), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow7left
-
-narrow7done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R8)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow8
-	CMPQ R10, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (DI), Z0
-	VADDPD  (DI)(DX*1), Z0, Z0
-	VMOVUPS (DI)(R9*1), Z1
-	VADDPD  (DI)(CX*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPS (R8), Z1
-	VADDPD  (R8)(DX*1), Z1, Z1
-	VADDPD  (R8)(R9*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+32
-	JLT     one8
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
-	VADDPD  (DI)(DX*1), Z0, Z0
-	VADDPD  64(DI)(DX*1), Z1, Z1
-	VADDPD  128(DI)(DX*1), Z2, Z2
-	VADDPD  192(DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z4
-	VMOVUPS 64(DI)(R9*1), Z5
-	VMOVUPS 128(DI)(R9*1), Z6
-	VMOVUPS 192(DI)(R9*1), Z7
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS 128(DI), Z6
+	VMOVUPS 192(DI), Z7
 	VADDPD  (DI)(CX*1), Z4, Z4
 	VADDPD  64(DI)(CX*1), Z5, Z5
 	VADDPD  128(DI)(CX*1), Z6, Z6
 	VADDPD  192(DI)(CX*1), Z7, Z7
-	VADDPD  Z4, Z0, Z0
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z7, Z3, Z3
-	VMOVUPS (R8), Z7
-	VMOVUPS 64(R8), Z6
-	VMOVUPS 128(R8), Z5
-	VMOVUPS 192(R8), Z4
-	VADDPD  (R8)(DX*1), Z7, Z7
-	VADDPD  64(R8)(DX*1), Z6, Z6
-	VADDPD  128(R8)(DX*1), Z5, Z5
-	VADDPD  192(R8)(DX*1), Z4, Z4
-	VADDPD  (R8)(R9*1), Z7, Z7
-	VADDPD  64(R8)(R9*1), Z6, Z6
-	VADDPD  128(R8)(R9*1), Z5, Z5
-	VADDPD  192(R8)(R9*1), Z4, Z4
-	VADDPD  Z7, Z0, Z0
-	VADDPD  Z6, Z1, Z1
-	VADDPD  Z5, Z2, Z2
+	VMOVUPS (DI)(R9*1), Z8
+	VMOVUPS 64(DI)(R9*1), Z9
+	VMOVUPS 128(DI)(R9*1), Z10
+	VMOVUPS 192(DI)(R9*1), Z11
+	VADDPD  (DI)(R8*1), Z8, Z8
+	VADDPD  64(DI)(R8*1), Z9, Z9
+	VADDPD  128(DI)(R8*1), Z10, Z10
+	VADDPD  192(DI)(R8*1), Z11, Z11
+	VADDPD  Z8, Z4, Z4
+	VADDPD  Z9, Z5, Z5
+	VADDPD  Z10, Z6, Z6
+	VADDPD  Z11, Z7, Z7
 	VADDPD  Z4, Z3, Z3
-	MOVQ    72(AX), R12
+	VADDPD  Z5, Z2, Z2
+	VADDPD  Z6, Z1, Z1
+	VADDPD  Z7, Z0, Z0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many8left:
-	VADDPD (R11), Z0, Z0
-	VADDPD 64(R11), Z1, Z1
-	VADDPD 128(R11), Z2, Z2
-	VADDPD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+many7left:
+	VADDPD (R13), Z3, Z3
+	VADDPD 64(R13), Z2, Z2
+	VADDPD 128(R13), Z1, Z1
+	VADDPD 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many8left
+	JNE    many7left
 
-many8done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
+many7done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, R10
 	ADDQ    $+256, DI
-	ADDQ    $+256, R8
-	ADDQ    $+256, SI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R10
-	JMP     many8
-
-one8:
-	CMPQ    R10, $+8
-	JLT     last8
-	VMOVUPS (DI), Z3
-	VADDPD  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VADDPD  (DI)(CX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VADDPD  (R8)(DX*1), Z2, Z2
-	VADDPD  (R8)(R9*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
-
-one8left:
-	VADDPD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, R8
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $-8, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (DI), Z3
-	VADDPD  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VADDPD  (DI)(CX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VADDPD  (R8)(DX*1), Z2, Z2
-	VADDPD  (R8)(R9*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow8outer:
-	VMOVUPD.Z (DI), K1, Z3
-	VMOVUPD.Z (DI)(DX*1), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (DI)(R9*1), K1, Z2
-	VMOVUPD.Z (DI)(CX*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD.Z (R8), K1, Z2
-	VMOVUPD.Z (R8)(DX*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VMOVUPD.Z (R8)(R9*1), K1, Z1
-	VADDPD    Z1, Z2, Z2
-	VADDPD    Z2, Z3, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow8done
-	MOVQ      BX, R12
-
-narrow8left:
-	VMOVUPD.Z (R12), K1, Z2
-	VADDPD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow8left
-
-narrow8done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (SI)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R9
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow9
-	CMPQ R10, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	VMOVUPS (CX), Z3
-	VADDPD  (CX)(R8*1), Z3, Z3
-	VMOVUPS (CX)(DI*1), Z2
-	VADDPD  (CX)(BX*1), Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	VMOVUPS (SI), Z2
-	VADDPD  (SI)(R8*1), Z2, Z2
-	VMOVUPS (SI)(DI*1), Z1
-	VADDPD  (SI)(BX*1), Z1, Z1
-	VADDPD  Z1, Z2, Z2
-	VADDPD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap9done
-	MOVQ    DX, R11
-
-overlap9left:
-	VADDPD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-
-many9:
-	CMPQ    R10, $+32
-	JLT     one9
-	VMOVUPS (CX), Z3
-	VMOVUPS 64(CX), Z2
-	VMOVUPS 128(CX), Z1
-	VMOVUPS 192(CX), Z0
-	VADDPD  (CX)(R8*1), Z3, Z3
-	VADDPD  64(CX)(R8*1), Z2, Z2
-	VADDPD  128(CX)(R8*1), Z1, Z1
-	VADDPD  192(CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z4
-	VMOVUPS 64(CX)(DI*1), Z5
-	VMOVUPS 128(CX)(DI*1), Z6
-	VMOVUPS 192(CX)(DI*1), Z7
-	VADDPD  (CX)(BX*1), Z4, Z4
-	VADDPD  64(CX)(BX*1), Z5, Z5
-	VADDPD  128(CX)(BX*1), Z6, Z6
-	VADDPD  192(CX)(BX*1), Z7, Z7
-	VADDPD  Z4, Z3, Z3
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z6, Z1, Z1
-	VADDPD  Z7, Z0, Z0
-	VMOVUPS (SI), Z7
-	VMOVUPS 64(SI), Z6
-	VMOVUPS 128(SI), Z5
-	VMOVUPS 192(SI), Z4
-	VADDPD  (SI)(R8*1), Z7, Z7
-	VADDPD  64(SI)(R8*1), Z6, Z6
-	VADDPD  128(SI)(R8*1), Z5, Z5
-	VADDPD  192(SI)(R8*1), Z4, Z4
-	VMOVUPS (SI)(DI*1), Z8
-	VMOVUPS 64(SI)(DI*1), Z9
-	VMOVUPS 128(SI)(DI*1), Z10
-	VMOVUPS 192(SI)(DI*1), Z11
-	VADDPD  (SI)(BX*1), Z8, Z8
-	VADDPD  64(SI)(BX*1), Z9, Z9
-	VADDPD  128(SI)(BX*1), Z10, Z10
-	VADDPD  192(SI)(BX*1), Z11, Z11
-	VADDPD  Z8, Z7, Z7
-	VADDPD  Z9, Z6, Z6
-	VADDPD  Z10, Z5, Z5
-	VADDPD  Z11, Z4, Z4
-	VADDPD  Z7, Z3, Z3
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many9done
-	MOVQ    DX, R12
-
-many9left:
-	VADDPD (R12), Z3, Z3
-	VADDPD 64(R12), Z2, Z2
-	VADDPD 128(R12), Z1, Z1
-	VADDPD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many9left
-
-many9done:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z2, 64(R9)
-	VMOVUPS Z1, 128(R9)
-	VMOVUPS Z0, 192(R9)
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $-32, R10
-	JMP     many9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+8
-	JLT     last9
-	VMOVUPS (CX), Z0
-	VADDPD  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VADDPD  (CX)(BX*1), Z1, Z1
+few7:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VMOVUPS (R10), Z0
+	VADDPD  (R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z1
+	VADDPD  (R10)(R8*1), Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VADDPD  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPD  (SI)(BX*1), Z2, Z2
+	VMOVUPS (DI), Z1
+	VADDPD  (DI)(CX*1), Z1, Z1
+	VMOVUPS (DI)(R9*1), Z2
+	VADDPD  (DI)(R8*1), Z2, Z2
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
 
-one9left:
-	VADDPD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one9left
-
-one9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $-8, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x03, R10
-	ADDQ    R10, R9
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R9)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Z0
-	VADDPD  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VADDPD  (CX)(BX*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VADDPD  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VADDPD  (SI)(BX*1), Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector9done
-	MOVQ    DX, R12
-
-vector9left:
+one7left:
 	VADDPD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector9left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
 
-vector9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  DX, 8(SP)
-
-narrow9outer:
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (CX)(R8*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (CX)(DI*1), K1, Z1
-	VMOVUPD.Z (CX)(BX*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD.Z (SI), K1, Z1
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(BX*1), K1, Z3
-	VADDPD    Z3, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VADDPD    Z1, Z0, Z0
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, R11
-
-narrow9left:
-	VMOVUPD.Z (R11), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow9left
-
-narrow9done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R9)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
+one7done:
+	VMOVUPS Z0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-8, R11
 	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	MOVQ    DX, 8(SP)
-	JMP     narrow9outer
+	JNE     apart7
 
-end:
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
 // func colsBF16AVX512(a *byte)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·colsBF16AVX512(SB), $96-8
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·colsBF16AVX512(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x01, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+16
-	JLT  narrow0
-	CMPQ SI, $+16
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+16
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x04, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ      SI, DI
-	ANDQ      $+15, DI
-	TESTQ     DI, DI
-	JEQ       many0
-	MOVQ      SI, DI
-	ADDQ      $-16, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      SI, DI
-	ADDQ      $-16, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, BX
-	VPMOVZXWD (DX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap0done
-	MOVQ      BX, R8
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VADDPS (R8), Z0, Z0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x01, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-64, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ      SI, $+64
-	JLT       one0
-	VPMOVZXWD (DX), Z0
+	VPMOVZXWD (CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(DX), Z1
+	VPMOVZXWD 32(CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(DX), Z2
+	VPMOVZXWD 64(CX), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(DX), Z3
+	VPMOVZXWD 96(CX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	MOVQ      72(AX), R8
+	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
-	MOVQ      BX, DI
+	MOVQ      DI, R9
 
 many0left:
-	VADDPS (DI), Z0, Z0
-	VADDPS 64(DI), Z1, Z1
-	VADDPS 128(DI), Z2, Z2
-	VADDPS 192(DI), Z3, Z3
-	ADDQ   104(AX), DI
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $-64, SI
-	JMP     many0
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-64, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ      SI, $+16
-	JLT       last0
-	VPMOVZXWD (DX), Z3
+few0:
+	ADDQ  $+64, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VPMOVZXWD (CX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
 	JEQ       one0done
-	MOVQ      BX, R8
+	MOVQ      DI, R8
 
 one0left:
 	VADDPS (R8), Z3, Z3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $-16, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VPMOVZXWD (DX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	MOVQ      72(AX), R8
-	TESTQ     R8, R8
-	JEQ       vector0done
-	MOVQ      BX, DI
-
-vector0left:
-	VADDPS (DI), Z3, Z3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  BX, 8(SP)
-
-narrow0outer:
-	VMOVDQU16.Z (DX), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	MOVQ        8(SP), BX
-	MOVQ        72(AX), DI
-	TESTQ       DI, DI
-	JEQ         narrow0done
-	MOVQ        BX, R8
-
-narrow0left:
-	VMOVUPS.Z (R8), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R8
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow0left
-
-narrow0done:
-	MOVQ    $-1, R8
-	BZHIQ   SI, R8, R8
-	KMOVW   R8, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow0outer
-	JMP end
+	VMOVUPS Z3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-16, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+16
-	JLT  narrow1
-	CMPQ R8, $+16
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ      R8, DI
-	ANDQ      $+15, DI
-	TESTQ     DI, DI
-	JEQ       many1
-	MOVQ      R8, DI
-	ADDQ      $-16, DI
-	SHLQ      $0x01, DI
-	ADDQ      DI, DX
-	MOVQ      R8, DI
-	ADDQ      $-16, DI
-	SHLQ      $0x02, DI
-	ADDQ      DI, CX
-	VPMOVZXWD (DX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       overlap1done
-	MOVQ      CX, R9
-
-overlap1left:
-	VADDPS (R9), Z3, Z3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x01, R9
-	SUBQ    R9, DX
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-64, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ      R8, $+64
-	JLT       one1
-	VPMOVZXWD (DX), Z3
+	VPMOVZXWD (CX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(DX), Z2
+	VPMOVZXWD 32(CX), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(DX), Z1
+	VPMOVZXWD 64(CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(DX), Z0
+	VPMOVZXWD 96(CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(SI*1), Z4
+	VPMOVZXWD (CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(DX)(SI*1), Z4
+	VPMOVZXWD 32(CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(DX)(SI*1), Z4
+	VPMOVZXWD 64(CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(DX)(SI*1), Z4
+	VPMOVZXWD 96(CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z4
 	VADDPS    Z4, Z0, Z0
-	MOVQ      72(AX), R9
+	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
-	MOVQ      CX, DI
+	MOVQ      BX, R10
 
 many1left:
-	VADDPS (DI), Z3, Z3
-	VADDPS 64(DI), Z2, Z2
-	VADDPS 128(DI), Z1, Z1
-	VADDPS 192(DI), Z0, Z0
-	ADDQ   104(AX), DI
+	VADDPS (R10), Z3, Z3
+	VADDPS 64(R10), Z2, Z2
+	VADDPS 128(R10), Z1, Z1
+	VADDPS 192(R10), Z0, Z0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+128, DX
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+256, SI
 	ADDQ    $+256, BX
-	ADDQ    $+256, CX
 	ADDQ    $-64, R8
-	JMP     many1
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ      R8, $+16
-	JLT       last1
-	VPMOVZXWD (DX), Z0
+few1:
+	ADDQ  $+64, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VPMOVZXWD (CX), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(SI*1), Z1
+	VPMOVZXWD (CX)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
+	MOVQ      56(DX), R10
+	TESTQ     R10, R10
 	JEQ       one1done
-	MOVQ      CX, R9
+	MOVQ      BX, R9
 
 one1left:
 	VADDPS (R9), Z0, Z0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+32, DX
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
-	ADDQ    $+64, CX
 	ADDQ    $-16, R8
-	JMP     one1
-
-last1:
 	TESTQ   R8, R8
-	JEQ     next1
-	SHLQ    $0x02, R8
-	ADDQ    R8, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), R8
-
-vector1outer:
-	VPMOVZXWD (DX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R9
-	TESTQ     R9, R9
-	JEQ       vector1done
-	MOVQ      CX, DI
-
-vector1left:
-	VADDPS (DI), Z0, Z0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R8
-	TESTQ   R8, R8
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ  $-1, DI
-	BZHIQ R8, DI, DI
-	KMOVW DI, K1
-	MOVQ  CX, 8(SP)
-
-narrow1outer:
-	VMOVDQU16.Z (DX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (DX)(SI*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), CX
-	MOVQ        72(AX), DI
-	TESTQ       DI, DI
-	JEQ         narrow1done
-	MOVQ        CX, R9
-
-narrow1left:
-	VMOVUPS.Z (R9), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R9
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow1left
-
-narrow1done:
-	MOVQ    $-1, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R9
-	ADDQ    $-1, R9
-	MOVQ    R9, (SP)
-	TESTQ   R9, R9
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow1outer
-	JMP end
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow2
-	CMPQ DI, $+16
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ      DI, R10
-	ANDQ      $+15, R10
-	TESTQ     R10, R10
-	JEQ       many2
-	MOVQ      DI, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x01, R10
-	ADDQ      R10, SI
-	MOVQ      DI, R10
-	ADDQ      $-16, R10
-	SHLQ      $0x02, R10
-	ADDQ      R10, CX
-	VPMOVZXWD (SI), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (SI)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       overlap2done
-	MOVQ      CX, R11
-
-overlap2left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, SI
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ      DI, $+64
-	JLT       one2
-	VMOVUPS   (SI), Z1
+	VMOVUPS   (DI), Z1
 	VPSLLD    $0x10, Z1, Z0
 	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(SI), Z3
+	VMOVUPS   64(DI), Z3
 	VPSLLD    $0x10, Z3, Z2
 	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (SI)(BX*1), Z5
+	VMOVUPS   (DI)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
-	VMOVUPS   64(SI)(BX*1), Z5
+	VMOVUPS   64(DI)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (SI)(R8*1), Z4
+	VMOVUPS   (DI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
-	VMOVUPS   64(SI)(R8*1), Z4
+	VMOVUPS   64(DI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
@@ -93272,257 +77421,122 @@ many2:
 	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z2
 	VMOVAPS   Z4, Z3
-	MOVQ      72(AX), R11
+	MOVQ      56(DX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
-	MOVQ      CX, R10
+	MOVQ      SI, R12
 
 many2left:
-	VADDPS (R10), Z0, Z0
-	VADDPS 64(R10), Z1, Z1
-	VADDPS 128(R10), Z2, Z2
-	VADDPS 192(R10), Z3, Z3
-	ADDQ   104(AX), R10
+	VADDPS (R12), Z0, Z0
+	VADDPS 64(R12), Z1, Z1
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z3, Z3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	ADDQ    $-64, DI
-	JMP     many2
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ      DI, $+16
-	JLT       last2
-	VPMOVZXWD (SI), Z3
+few2:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VPMOVZXWD (DI), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (SI)(BX*1), Z2
+	VPMOVZXWD (DI)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(R8*1), Z2
+	VPMOVZXWD (DI)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
 	JEQ       one2done
-	MOVQ      CX, R11
+	MOVQ      SI, R11
 
 one2left:
 	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $-16, DI
-	JMP     one2
-
-last2:
-	TESTQ   DI, DI
-	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), DI
-
-vector2outer:
-	VPMOVZXWD (SI), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (SI)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector2done
-	MOVQ      CX, R10
-
-vector2left:
-	VADDPS (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ  $-1, R10
-	BZHIQ DI, R10, R10
-	KMOVW R10, K1
-	MOVQ  CX, 8(SP)
-
-narrow2outer:
-	VMOVDQU16.Z (SI), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (SI)(BX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(R8*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), CX
-	MOVQ        72(AX), R10
-	TESTQ       R10, R10
-	JEQ         narrow2done
-	MOVQ        CX, R11
-
-narrow2left:
-	VMOVUPS.Z (R11), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R10
-	TESTQ     R10, R10
-	JNE       narrow2left
-
-narrow2done:
-	MOVQ    $-1, R11
-	BZHIQ   DI, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow2outer
-	JMP end
+	VMOVUPS Z3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow3
-	CMPQ DI, $+16
-	JEQ  vector3
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ      DI, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
-	JEQ       many3
-	MOVQ      DI, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R9
-	MOVQ      DI, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, BX
-	VPMOVZXWD (R9), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap3done
-	MOVQ      BX, R10
-
-overlap3left:
-	VADDPS (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x01, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, BX
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ      DI, $+64
-	JLT       one3
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
 	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
 	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (R9)(SI*1), Z5
+	VMOVUPS   (R9)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(R9)(SI*1), Z5
+	VMOVUPS   64(R9)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R9)(CX*1), Z4
+	VMOVUPS   (R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(R9)(CX*1), Z7
+	VMOVUPS   64(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
 	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (R9)(DX*1), Z9
+	VMOVUPS   (R9)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
 	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(R9)(DX*1), Z9
+	VMOVUPS   64(R9)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
 	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
@@ -93543,1638 +77557,137 @@ many3:
 	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
+	MOVQ      56(DX), R11
+	TESTQ     R11, R11
 	JEQ       many3done
-	MOVQ      BX, R11
+	MOVQ      DI, R12
 
 many3left:
-	VADDPS (R11), Z3, Z3
-	VADDPS 64(R11), Z2, Z2
-	VADDPS 128(R11), Z1, Z1
-	VADDPS 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VADDPS (R12), Z3, Z3
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z1, Z1
+	VADDPS 192(R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $+128, R9
-	ADDQ    $+256, R8
-	ADDQ    $+256, BX
-	ADDQ    $-64, DI
-	JMP     many3
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ      DI, $+16
-	JLT       last3
+few3:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
 	VPMOVZXWD (R9), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
+	VPMOVZXWD (R9)(R8*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(CX*1), Z1
+	VPMOVZXWD (R9)(SI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(DX*1), Z2
+	VPMOVZXWD (R9)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
 	JEQ       one3done
-	MOVQ      BX, R10
+	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VADDPS (R11), Z0, Z0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+64, R8
-	ADDQ    $+64, BX
-	ADDQ    $-16, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), DI
-
-vector3outer:
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       vector3done
-	MOVQ      BX, R11
-
-vector3left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ  $-1, R11
-	BZHIQ DI, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow3outer:
-	VMOVDQU16.Z (R9), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R9)(SI*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R9)(CX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (R9)(DX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), BX
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
-	JEQ         narrow3done
-	MOVQ        BX, R10
-
-narrow3left:
-	VMOVUPS.Z (R10), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow3left
-
-narrow3done:
-	MOVQ    $-1, R10
-	BZHIQ   DI, R10, R10
-	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
-	JMP end
-
-tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow4
-	CMPQ R10, $+16
-	JEQ  vector4
-
-outer4:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
-	JEQ       many4
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, SI
-	VPMOVZXWD (DX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DX)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DX)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DX)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap4done
-	MOVQ      SI, R12
-
-overlap4left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-
-many4:
-	CMPQ      R10, $+64
-	JLT       one4
-	VMOVUPS   (DX), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(DX), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (DX)(R9*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VMOVUPS   64(DX)(R9*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   (DX)(BX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   64(DX)(BX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   (DX)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z8, Z7, Z7
-	VMOVUPS   64(DX)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z4, Z4
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (DI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VMOVUPS   64(DI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
-	VMOVAPS   Z0, Z5
-	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
-	VPERMT2PS Z1, Z4, Z0
-	VMOVAPS   Z5, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
-	VMOVAPS   Z2, Z4
-	VPERMT2PS Z3, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
-	VPERMT2PS Z3, Z5, Z2
-	VMOVAPS   Z4, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many4done
-	MOVQ      SI, R11
-
-many4left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many4left
-
-many4done:
 	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+128, DX
-	ADDQ    $+128, DI
-	ADDQ    $+256, CX
-	ADDQ    $+256, SI
-	ADDQ    $-64, R10
-	JMP     many4
-
-one4:
-	CMPQ      R10, $+16
-	JLT       last4
-	VPMOVZXWD (DX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DX)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DX)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       one4done
-	MOVQ      SI, R12
-
-one4left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one4left
-
-one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+32, DX
-	ADDQ    $+32, DI
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $-16, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VPMOVZXWD (DX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DX)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DX)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DX)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector4done
-	MOVQ      SI, R11
-
-vector4left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  SI, 8(SP)
-
-narrow4outer:
-	VMOVDQU16.Z (DX), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (DX)(R9*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DX)(BX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DX)(R8*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DI), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), SI
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
-	JEQ         narrow4done
-	MOVQ        SI, R12
-
-narrow4left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow4left
-
-narrow4done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
-	JMP end
-
-tree5:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow5
-	CMPQ R10, $+16
-	JEQ  vector5
-
-outer5:
-	MOVQ      R10, R12
-	ANDQ      $+15, R12
-	TESTQ     R12, R12
-	JEQ       many5
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, R8
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, CX
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x02, R12
-	ADDQ      R12, R9
-	VPMOVZXWD (R8), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R8)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R8)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (CX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (CX)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       overlap5done
-	MOVQ      R9, R11
-
-overlap5left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
-
-many5:
-	CMPQ      R10, $+64
-	JLT       one5
-	VMOVUPS   (R8), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
-	VMOVUPS   64(R8), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (R8)(DI*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z3, Z3
-	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(R8)(DI*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R8)(DX*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
-	VMOVUPS   64(R8)(DX*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z4, Z0, Z0
-	VMOVUPS   (CX), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   64(CX), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   (CX)(DX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VMOVUPS   64(CX)(DX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z4, Z3, Z3
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z6, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z3, Z7
-	VPERMT2PS Z2, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z2, Z6, Z3
-	VMOVAPS   Z7, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z1, Z6
-	VPERMT2PS Z0, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z0, Z7, Z1
-	VMOVAPS   Z6, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       many5done
-	MOVQ      R9, R12
-
-many5left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many5left
-
-many5done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+128, R8
-	ADDQ    $+128, CX
-	ADDQ    $+256, BX
-	ADDQ    $+256, R9
-	ADDQ    $-64, R10
-	JMP     many5
-
-one5:
-	CMPQ      R10, $+16
-	JLT       last5
-	VPMOVZXWD (R8), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (CX)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       one5done
-	MOVQ      R9, R11
-
-one5left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one5left
-
-one5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+32, R8
-	ADDQ    $+32, CX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R9
-	ADDQ    $-16, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VPMOVZXWD (R8), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R8)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (CX)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector5done
-	MOVQ      R9, R12
-
-vector5left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
-
-narrow5outer:
-	VMOVDQU16.Z (R8), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R8)(DI*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R8)(DX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (CX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (CX)(DX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), R9
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         narrow5done
-	MOVQ        R9, R11
-
-narrow5left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow5left
-
-narrow5done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
-	JMP     narrow5outer
-	JMP end
-
-tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow6
-	CMPQ R10, $+16
-	JEQ  vector6
-
-outer6:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
-	JEQ       many6
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, SI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, BX
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, DI
-	VPMOVZXWD (SI), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (SI)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (BX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (BX)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap6done
-	MOVQ      DI, R12
-
-overlap6left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-
-many6:
-	CMPQ      R10, $+64
-	JLT       one6
-	VMOVUPS   (SI), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(SI), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (SI)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VMOVUPS   64(SI)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VMOVUPS   (SI)(R8*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(SI)(R8*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   (SI)(R9*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(SI)(R9*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z4, Z3, Z3
-	VMOVUPS   (BX), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   64(BX), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (BX)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VMOVUPS   64(BX)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z0, Z6
-	VPERMT2PS Z1, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z1, Z7, Z0
-	VMOVAPS   Z6, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z2, Z7
-	VPERMT2PS Z3, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z3, Z6, Z2
-	VMOVAPS   Z7, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       many6done
-	MOVQ      DI, R11
-
-many6left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    many6left
-
-many6done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	ADDQ    $+128, SI
-	ADDQ    $+128, BX
-	ADDQ    $+256, DX
-	ADDQ    $+256, DI
-	ADDQ    $-64, R10
-	JMP     many6
-
-one6:
-	CMPQ      R10, $+16
-	JLT       last6
-	VPMOVZXWD (SI), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (SI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (BX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (BX)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       one6done
-	MOVQ      DI, R12
-
-one6left:
-	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one6left
-
-one6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+32, SI
-	ADDQ    $+32, BX
-	ADDQ    $+64, DX
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
 	ADDQ    $+64, DI
 	ADDQ    $-16, R10
-	JMP     one6
-
-last6:
 	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
+	JNE     apart3
+	JMP     next
 
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
-	JMP   outer6
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-vector6:
-	MOVQ 64(AX), R10
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
-vector6outer:
-	VPMOVZXWD (SI), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (SI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (BX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (BX)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector6done
-	MOVQ      DI, R11
-
-vector6left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  DI, 8(SP)
-
-narrow6outer:
-	VMOVDQU16.Z (SI), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (SI)(CX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (SI)(R8*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (SI)(R9*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (BX), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (BX)(CX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), DI
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
-	JEQ         narrow6done
-	MOVQ        DI, R12
-
-narrow6left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow6left
-
-narrow6done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	MOVQ    DI, 8(SP)
-	JMP     narrow6outer
-	JMP end
-
-tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow7
-	CMPQ R10, $+16
-	JEQ  vector7
-
-outer7:
-	MOVQ      R10, R12
-	ANDQ      $+15, R12
-	TESTQ     R12, R12
-	JEQ       many7
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, R9
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, DX
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x02, R12
-	ADDQ      R12, CX
-	VPMOVZXWD (R9), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DX)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (DX)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       overlap7done
-	MOVQ      CX, R11
-
-overlap7left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-
-many7:
-	CMPQ      R10, $+64
-	JLT       one7
-	VMOVUPS   (R9), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
-	VMOVUPS   64(R9), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VMOVUPS   64(R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z6, Z0, Z0
-	VMOVUPS   (R9)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z3, Z3
-	VADDPS    Z7, Z2, Z2
-	VMOVUPS   64(R9)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
-	VMOVUPS   (DX), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(DX), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   (DX)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(DX)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   (DX)(SI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VMOVUPS   64(DX)(SI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z4, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
-	VMOVAPS   Z3, Z5
-	VPERMT2PS Z2, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
-	VPERMT2PS Z2, Z4, Z3
-	VMOVAPS   Z5, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
-	VMOVAPS   Z1, Z4
-	VPERMT2PS Z0, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
-	VPERMT2PS Z0, Z5, Z1
-	VMOVAPS   Z4, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       many7done
-	MOVQ      CX, R12
-
-many7left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many7left
-
-many7done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
-	ADDQ    $+128, R9
-	ADDQ    $+128, DX
-	ADDQ    $+256, R8
-	ADDQ    $+256, CX
-	ADDQ    $-64, R10
-	JMP     many7
-
-one7:
-	CMPQ      R10, $+16
-	JLT       last7
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DX)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (DX)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       one7done
-	MOVQ      CX, R11
-
-one7left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one7left
-
-one7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+32, R9
-	ADDQ    $+32, DX
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $-16, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DX)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (DX)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector7done
-	MOVQ      CX, R12
-
-vector7left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  CX, 8(SP)
-
-narrow7outer:
-	VMOVDQU16.Z (R9), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (R9)(BX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (R9)(SI*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (DX), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (DX)(BX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (DX)(SI*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), CX
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         narrow7done
-	MOVQ        CX, R11
-
-narrow7left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow7left
-
-narrow7done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow8
-	CMPQ R10, $+16
-	JEQ  vector8
-
-outer8:
-	MOVQ      R10, R11
-	ANDQ      $+15, R11
-	TESTQ     R11, R11
-	JEQ       many8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, DI
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x01, R11
-	ADDQ      R11, R8
-	MOVQ      R10, R11
-	ADDQ      $-16, R11
-	SHLQ      $0x02, R11
-	ADDQ      R11, BX
-	VPMOVZXWD (DI), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (DI)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R8)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R8)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       overlap8done
-	MOVQ      BX, R12
-
-overlap8left:
-	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x01, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ      R10, $+64
-	JLT       one8
-	VMOVUPS   (DI), Z1
+many4:
+	VMOVUPS   (BX), Z1
 	VPSLLD    $0x10, Z1, Z0
 	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(DI), Z3
+	VMOVUPS   64(BX), Z3
 	VPSLLD    $0x10, Z3, Z2
 	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (DI)(DX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VMOVUPS   64(DI)(DX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (DI)(R9*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(DI)(R9*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (DI)(CX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   64(DI)(CX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z5, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VMOVUPS   (R8), Z6
+	VMOVUPS   (BX)(SI*1), Z6
 	VPSLLD    $0x10, Z6, Z7
 	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(R8), Z5
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   64(BX)(SI*1), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   (BX)(DI*1), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VMOVUPS   64(BX)(DI*1), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VMOVUPS   (R10), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VMOVUPS   64(R10), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   (R8)(DX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VMOVUPS   64(R8)(DX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VMOVUPS   (R8)(R9*1), Z8
+	VMOVUPS   (R10)(DI*1), Z8
 	VPSLLD    $0x10, Z8, Z9
 	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(R8)(R9*1), Z8
+	VMOVUPS   64(R10)(DI*1), Z8
 	VPSLLD    $0x10, Z8, Z9
 	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
@@ -95195,5539 +77708,2545 @@ many8:
 	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z2
 	VMOVAPS   Z5, Z3
-	MOVQ      72(AX), R12
+	MOVQ      56(DX), R12
 	TESTQ     R12, R12
-	JEQ       many8done
-	MOVQ      BX, R11
+	JEQ       many4done
+	MOVQ      R9, R13
 
-many8left:
-	VADDPS (R11), Z0, Z0
-	VADDPS 64(R11), Z1, Z1
-	VADDPS 128(R11), Z2, Z2
-	VADDPS 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+many4left:
+	VADDPS (R13), Z0, Z0
+	VADDPS 64(R13), Z1, Z1
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many8left
+	JNE    many4left
 
-many8done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
-	ADDQ    $+128, DI
-	ADDQ    $+128, R8
-	ADDQ    $+256, SI
-	ADDQ    $+256, BX
-	ADDQ    $-64, R10
-	JMP     many8
+many4done:
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z1, 64(R8)
+	VMOVUPS Z2, 128(R8)
+	VMOVUPS Z3, 192(R8)
+	ADDQ    $+128, BX
+	ADDQ    $+128, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one8:
-	CMPQ      R10, $+16
-	JLT       last8
-	VPMOVZXWD (DI), Z3
+few4:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VPMOVZXWD (BX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DI)(DX*1), Z2
+	VPMOVZXWD (BX)(SI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI)(R9*1), Z2
+	VPMOVZXWD (BX)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(CX*1), Z1
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (R10), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R10)(DI*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R8), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R8)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (R8)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       one8done
-	MOVQ      BX, R12
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one4done
+	MOVQ      R9, R12
 
-one8left:
+one4left:
 	VADDPS (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
 
-one8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    $+32, DI
-	ADDQ    $+32, R8
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VPMOVZXWD (DI), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DI)(DX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R8), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R8)(DX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (R8)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       vector8done
-	MOVQ      BX, R11
-
-vector8left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow8outer:
-	VMOVDQU16.Z (DI), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMOVDQU16.Z (DI)(DX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (DI)(R9*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (DI)(CX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	VMOVDQU16.Z (R8), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (R8)(DX*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VMOVDQU16.Z (R8)(R9*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z2, Z2
-	VADDPS      Z2, Z3, Z3
-	MOVQ        8(SP), BX
-	MOVQ        72(AX), R11
-	TESTQ       R11, R11
-	JEQ         narrow8done
-	MOVQ        BX, R12
-
-narrow8left:
-	VMOVUPS.Z (R12), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow8left
-
-narrow8done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R9
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow9
-	CMPQ R10, $+16
-	JEQ  vector9
-
-outer9:
-	MOVQ      R10, R12
-	ANDQ      $+15, R12
-	TESTQ     R12, R12
-	JEQ       many9
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, CX
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x01, R12
-	ADDQ      R12, SI
-	MOVQ      R10, R12
-	ADDQ      $-16, R12
-	SHLQ      $0x02, R12
-	ADDQ      R12, DX
-	VPMOVZXWD (CX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (CX)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (CX)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (CX)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (SI)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(BX*1), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VADDPS    Z0, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       overlap9done
-	MOVQ      DX, R11
-
-overlap9left:
-	VADDPS (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
+one4done:
+	VMOVUPS Z3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
 	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x01, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
-many9:
-	CMPQ      R10, $+64
-	JLT       one9
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few5
+
+many5:
 	VMOVUPS   (CX), Z2
 	VPSLLD    $0x10, Z2, Z3
 	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
 	VMOVUPS   64(CX), Z0
 	VPSLLD    $0x10, Z0, Z1
 	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (CX)(R8*1), Z4
+	VMOVUPS   (CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
-	VMOVUPS   64(CX)(R8*1), Z4
+	VMOVUPS   64(CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	VMOVUPS   (CX)(DI*1), Z5
+	VMOVUPS   (CX)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
 	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   64(CX)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (CX)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VMOVUPS   64(CX)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
-	VMOVUPS   (SI), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(SI), Z4
+	VMOVUPS   64(CX)(BX*1), Z5
+	VPSLLD    $0x10, Z5, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS   (R8), Z4
 	VPSLLD    $0x10, Z4, Z5
 	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   (SI)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
+	VMOVUPS   64(R8), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VMOVUPS   (R8)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z9, Z4, Z4
+	VMOVUPS   64(R8)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(SI)(R8*1), Z8
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   (R8)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
 	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
-	VMOVUPS   (SI)(DI*1), Z9
+	VMOVUPS   64(R8)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVAPS   Z3, Z6
+	VPERMT2PS Z2, Z7, Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VPERMT2PS Z2, Z7, Z3
+	VMOVAPS   Z6, Z2
+	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVAPS   Z1, Z7
+	VPERMT2PS Z0, Z6, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VPERMT2PS Z0, Z6, Z1
+	VMOVAPS   Z7, Z0
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many5done
+	MOVQ      R10, R13
+
+many5left:
+	VADDPS (R13), Z3, Z3
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z1, Z1
+	VADDPS 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VPMOVZXWD (CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R8), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (R8)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (R8)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one5done
+	MOVQ      R10, R12
+
+one5left:
+	VADDPS (R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart5
+	JMP     next
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few6
+
+many6:
+	VMOVUPS   (R9), Z1
+	VPSLLD    $0x10, Z1, Z0
+	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VMOVUPS   64(R9), Z3
+	VPSLLD    $0x10, Z3, Z2
+	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VMOVUPS   (R9)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   64(R9)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   (R9)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VMOVUPS   64(R9)(CX*1), Z5
+	VPSLLD    $0x10, Z5, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VMOVUPS   (R9)(R10*1), Z9
 	VPSLLD    $0x10, Z9, Z8
 	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VMOVUPS   64(SI)(DI*1), Z11
+	VADDPS    Z8, Z6, Z6
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   64(R9)(R10*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS   (SI), Z4
+	VPSLLD    $0x10, Z4, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VMOVUPS   64(SI), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VMOVUPS   (SI)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS   64(SI)(BX*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS   (SI)(CX*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z9, Z4, Z4
+	VMOVUPS   64(SI)(CX*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z5, Z0, Z0
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVAPS   Z0, Z7
+	VPERMT2PS Z1, Z6, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VPERMT2PS Z1, Z6, Z0
+	VMOVAPS   Z7, Z1
+	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVAPS   Z2, Z6
+	VPERMT2PS Z3, Z7, Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VPERMT2PS Z3, Z7, Z2
+	VMOVAPS   Z6, Z3
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many6done
+	MOVQ      R8, R13
+
+many6left:
+	VADDPS (R13), Z0, Z0
+	VADDPS 64(R13), Z1, Z1
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $+128, R9
+	ADDQ    $+128, SI
+	ADDQ    $+256, DI
+	ADDQ    $+256, R8
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VPMOVZXWD (R9), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R9)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (R9)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R9)(R10*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (SI)(BX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VPMOVZXWD (SI)(CX*1), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VADDPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one6done
+	MOVQ      R8, R12
+
+one6left:
+	VADDPS (R12), Z3, Z3
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few7
+
+many7:
+	VMOVUPS   (R10), Z2
+	VPSLLD    $0x10, Z2, Z3
+	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VMOVUPS   64(R10), Z0
+	VPSLLD    $0x10, Z0, Z1
+	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VMOVUPS   (R10)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VADDPS    Z6, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS   64(R10)(CX*1), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS   (R10)(R9*1), Z6
+	VPSLLD    $0x10, Z6, Z7
+	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VMOVUPS   64(R10)(R9*1), Z5
+	VPSLLD    $0x10, Z5, Z4
+	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VMOVUPS   (R10)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS   64(R10)(R8*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z9, Z4, Z4
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS   (DI), Z4
+	VPSLLD    $0x10, Z4, Z5
+	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VMOVUPS   64(DI), Z7
+	VPSLLD    $0x10, Z7, Z6
+	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VMOVUPS   (DI)(CX*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z9, Z4, Z4
+	VMOVUPS   64(DI)(CX*1), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VADDPS    Z8, Z6, Z6
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   (DI)(R9*1), Z8
+	VPSLLD    $0x10, Z8, Z9
+	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VMOVUPS   64(DI)(R9*1), Z11
 	VPSLLD    $0x10, Z11, Z10
 	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
-	VMOVUPS   (SI)(BX*1), Z13
+	VMOVUPS   (DI)(R8*1), Z13
 	VPSLLD    $0x10, Z13, Z12
 	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
-	VADDPS    Z12, Z8, Z8
-	VADDPS    Z13, Z9, Z9
-	VMOVUPS   64(SI)(BX*1), Z13
+	VADDPS    Z12, Z9, Z9
+	VADDPS    Z13, Z8, Z8
+	VMOVUPS   64(DI)(R8*1), Z13
 	VPSLLD    $0x10, Z13, Z12
 	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z10, Z5, Z5
-	VADDPS    Z11, Z4, Z4
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z4, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
-	VMOVAPS   Z3, Z5
-	VPERMT2PS Z2, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
-	VPERMT2PS Z2, Z4, Z3
-	VMOVAPS   Z5, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
-	VMOVAPS   Z1, Z4
-	VPERMT2PS Z0, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
-	VPERMT2PS Z0, Z5, Z1
-	VMOVAPS   Z4, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       many9done
-	MOVQ      DX, R12
-
-many9left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many9left
-
-many9done:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z2, 64(R9)
-	VMOVUPS Z1, 128(R9)
-	VMOVUPS Z0, 192(R9)
-	ADDQ    $+128, CX
-	ADDQ    $+128, SI
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $-64, R10
-	JMP     many9
-
-one9:
-	CMPQ      R10, $+16
-	JLT       last9
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (CX)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (SI)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(BX*1), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VADDPS    Z3, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R12
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z11, Z7, Z7
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVAPS   Z3, Z6
+	VPERMT2PS Z2, Z7, Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VPERMT2PS Z2, Z7, Z3
+	VMOVAPS   Z6, Z2
+	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVAPS   Z1, Z7
+	VPERMT2PS Z0, Z6, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VPERMT2PS Z0, Z6, Z1
+	VMOVAPS   Z7, Z0
+	MOVQ      56(DX), R12
 	TESTQ     R12, R12
-	JEQ       one9done
-	MOVQ      DX, R11
+	JEQ       many7done
+	MOVQ      SI, R13
 
-one9left:
-	VADDPS (R11), Z0, Z0
-	ADDQ   104(AX), R11
+many7left:
+	VADDPS (R13), Z3, Z3
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z1, Z1
+	VADDPS 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    one9left
+	JNE    many7left
 
-one9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    $+32, CX
-	ADDQ    $+32, SI
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $-16, R10
-	JMP     one9
+many7done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+128, R10
+	ADDQ    $+128, DI
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, R9
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R9)
+few7:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
 
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VPMOVZXWD (CX), Z0
+apart7:
+	VPMOVZXWD (R10), Z0
 	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(R8*1), Z1
+	VPMOVZXWD (R10)(CX*1), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
+	VPMOVZXWD (R10)(R9*1), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (CX)(BX*1), Z2
+	VPMOVZXWD (R10)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (SI), Z1
+	VPMOVZXWD (DI), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (SI)(R8*1), Z2
+	VPMOVZXWD (DI)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (SI)(DI*1), Z2
+	VPMOVZXWD (DI)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(BX*1), Z3
+	VPMOVZXWD (DI)(R8*1), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       vector9done
-	MOVQ      DX, R12
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one7done
+	MOVQ      SI, R12
 
-vector9left:
+one7left:
 	VADDPS (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector9left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
 
-vector9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  DX, 8(SP)
-
-narrow9outer:
-	VMOVDQU16.Z (CX), K1, Y0
-	VPMOVZXWD   Y0, Z0
-	VPSLLD      $0x10, Z0, Z0
-	VMOVDQU16.Z (CX)(R8*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (CX)(DI*1), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (CX)(BX*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	VMOVDQU16.Z (SI), K1, Y1
-	VPMOVZXWD   Y1, Z1
-	VPSLLD      $0x10, Z1, Z1
-	VMOVDQU16.Z (SI)(R8*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VMOVDQU16.Z (SI)(DI*1), K1, Y2
-	VPMOVZXWD   Y2, Z2
-	VPSLLD      $0x10, Z2, Z2
-	VMOVDQU16.Z (SI)(BX*1), K1, Y3
-	VPMOVZXWD   Y3, Z3
-	VPSLLD      $0x10, Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z0
-	MOVQ        8(SP), DX
-	MOVQ        72(AX), R12
-	TESTQ       R12, R12
-	JEQ         narrow9done
-	MOVQ        DX, R11
-
-narrow9left:
-	VMOVUPS.Z (R11), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow9left
-
-narrow9done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R9)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
+one7done:
+	VMOVUPS Z0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R11
 	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	MOVQ    DX, 8(SP)
-	JMP     narrow9outer
+	JNE     apart7
 
-end:
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
 // func colsI32AVX512(a *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·colsI32AVX512(SB), $96-8
+// Requires: AVX, AVX512F
+TEXT ·colsI32AVX512(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x02, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-16, DX
-	SHLQ $0x02, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+16
-	JLT  narrow0
-	CMPQ SI, $+16
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+16
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x04, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+15, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+64, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VPADDD (R8), Z0, Z0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-16, R8
-	SHLQ    $0x02, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-64, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+64
-	JLT     one0
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VPADDD (DI), Z0, Z0
-	VPADDD 64(DI), Z1, Z1
-	VPADDD 128(DI), Z2, Z2
-	VPADDD 192(DI), Z3, Z3
-	ADDQ   104(AX), DI
+	VPADDD (R9), Z0, Z0
+	VPADDD 64(R9), Z1, Z1
+	VPADDD 128(R9), Z2, Z2
+	VPADDD 192(R9), Z3, Z3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $-64, SI
-	JMP     many0
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-64, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ    SI, $+16
-	JLT     last0
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few0:
+	ADDQ  $+64, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VMOVUPS (CX), Z3
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
 	JEQ     one0done
-	MOVQ    BX, R8
+	MOVQ    DI, R8
 
 one0left:
 	VPADDD (R8), Z3, Z3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $-16, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x02, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VPADDD (DI), Z3, Z3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  BX, 8(SP)
-
-narrow0outer:
-	VMOVUPS.Z (DX), K1, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow0done
-	MOVQ      BX, R8
-
-narrow0left:
-	VMOVUPS.Z (R8), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R8
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow0left
-
-narrow0done:
-	MOVQ    $-1, R8
-	BZHIQ   SI, R8, R8
-	KMOVW   R8, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow0outer
-	JMP end
+	VMOVUPS Z3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-16, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+16
-	JLT  narrow1
-	CMPQ R8, $+16
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ    R8, DI
-	ANDQ    $+15, DI
-	TESTQ   DI, DI
-	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-16, DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, CX
-	VMOVUPS (DX), Z3
-	VPADDD  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VPADDD (R9), Z3, Z3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, DX
-	MOVQ    R8, R9
-	ADDQ    $-16, R9
-	SHLQ    $0x02, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-64, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ    R8, $+64
-	JLT     one1
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z2
-	VMOVUPS 128(DX), Z1
-	VMOVUPS 192(DX), Z0
-	VPADDD  (DX)(SI*1), Z3, Z3
-	VPADDD  64(DX)(SI*1), Z2, Z2
-	VPADDD  128(DX)(SI*1), Z1, Z1
-	VPADDD  192(DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDD  (CX)(DI*1), Z3, Z3
+	VPADDD  64(CX)(DI*1), Z2, Z2
+	VPADDD  128(CX)(DI*1), Z1, Z1
+	VPADDD  192(CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    BX, R10
 
 many1left:
-	VPADDD (DI), Z3, Z3
-	VPADDD 64(DI), Z2, Z2
-	VPADDD 128(DI), Z1, Z1
-	VPADDD 192(DI), Z0, Z0
-	ADDQ   104(AX), DI
+	VPADDD (R10), Z3, Z3
+	VPADDD 64(R10), Z2, Z2
+	VPADDD 128(R10), Z1, Z1
+	VPADDD 192(R10), Z0, Z0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, BX
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
 	ADDQ    $-64, R8
-	JMP     many1
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ    R8, $+16
-	JLT     last1
-	VMOVUPS (DX), Z0
-	VPADDD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few1:
+	ADDQ  $+64, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Z0
+	VPADDD  (CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
 	JEQ     one1done
-	MOVQ    CX, R9
+	MOVQ    BX, R9
 
 one1left:
 	VPADDD (R9), Z0, Z0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DX
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
-	ADDQ    $+64, CX
 	ADDQ    $-16, R8
-	JMP     one1
-
-last1:
 	TESTQ   R8, R8
-	JEQ     next1
-	SHLQ    $0x02, R8
-	ADDQ    R8, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), R8
-
-vector1outer:
-	VMOVUPS (DX), Z0
-	VPADDD  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, DI
-
-vector1left:
-	VPADDD (DI), Z0, Z0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R8
-	TESTQ   R8, R8
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ  $-1, DI
-	BZHIQ R8, DI, DI
-	KMOVW DI, K1
-	MOVQ  CX, 8(SP)
-
-narrow1outer:
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (DX)(SI*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow1done
-	MOVQ      CX, R9
-
-narrow1left:
-	VMOVUPS.Z (R9), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R9
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow1left
-
-narrow1done:
-	MOVQ    $-1, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R9
-	ADDQ    $-1, R9
-	MOVQ    R9, (SP)
-	TESTQ   R9, R9
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow1outer
-	JMP end
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow2
-	CMPQ DI, $+16
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ    DI, R10
-	ANDQ    $+15, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Z0
-	VPADDD  (SI)(BX*1), Z0, Z0
-	VPADDD  (SI)(R8*1), Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VPADDD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ    DI, $+64
-	JLT     one2
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VPADDD  (SI)(BX*1), Z0, Z0
-	VPADDD  64(SI)(BX*1), Z1, Z1
-	VPADDD  128(SI)(BX*1), Z2, Z2
-	VPADDD  192(SI)(BX*1), Z3, Z3
-	VPADDD  (SI)(R8*1), Z0, Z0
-	VPADDD  64(SI)(R8*1), Z1, Z1
-	VPADDD  128(SI)(R8*1), Z2, Z2
-	VPADDD  192(SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VPADDD  (DI)(CX*1), Z0, Z0
+	VPADDD  64(DI)(CX*1), Z1, Z1
+	VPADDD  128(DI)(CX*1), Z2, Z2
+	VPADDD  192(DI)(CX*1), Z3, Z3
+	VPADDD  (DI)(R8*1), Z0, Z0
+	VPADDD  64(DI)(R8*1), Z1, Z1
+	VPADDD  128(DI)(R8*1), Z2, Z2
+	VPADDD  192(DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
-	MOVQ    CX, R10
+	MOVQ    SI, R12
 
 many2left:
-	VPADDD (R10), Z0, Z0
-	VPADDD 64(R10), Z1, Z1
-	VPADDD 128(R10), Z2, Z2
-	VPADDD 192(R10), Z3, Z3
-	ADDQ   104(AX), R10
+	VPADDD (R12), Z0, Z0
+	VPADDD 64(R12), Z1, Z1
+	VPADDD 128(R12), Z2, Z2
+	VPADDD 192(R12), Z3, Z3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, BX
 	ADDQ    $+256, SI
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	ADDQ    $-64, DI
-	JMP     many2
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ    DI, $+16
-	JLT     last2
-	VMOVUPS (SI), Z3
-	VPADDD  (SI)(BX*1), Z3, Z3
-	VPADDD  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+few2:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Z3
+	VPADDD  (DI)(CX*1), Z3, Z3
+	VPADDD  (DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one2done
-	MOVQ    CX, R11
+	MOVQ    SI, R11
 
 one2left:
 	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (DX)
+	VMOVUPS Z3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
 	ADDQ    $+64, SI
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $-16, DI
-	JMP     one2
-
-last2:
-	TESTQ   DI, DI
-	JEQ     next2
-	SHLQ    $0x02, DI
-	ADDQ    DI, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), DI
-
-vector2outer:
-	VMOVUPS (SI), Z3
-	VPADDD  (SI)(BX*1), Z3, Z3
-	VPADDD  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VPADDD (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ  $-1, R10
-	BZHIQ DI, R10, R10
-	KMOVW R10, K1
-	MOVQ  CX, 8(SP)
-
-narrow2outer:
-	VMOVUPS.Z (SI), K1, Z3
-	VMOVUPS.Z (SI)(BX*1), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       narrow2done
-	MOVQ      CX, R11
-
-narrow2left:
-	VMOVUPS.Z (R11), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R10
-	TESTQ     R10, R10
-	JNE       narrow2left
-
-narrow2done:
-	MOVQ    $-1, R11
-	BZHIQ   DI, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow2outer
-	JMP end
+	ADDQ    $-16, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+16
-	JLT  narrow3
-	CMPQ DI, $+16
-	JEQ  vector3
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ    DI, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Z3
-	VPADDD  (R9)(SI*1), Z3, Z3
-	VMOVUPS (R9)(CX*1), Z2
-	VPADDD  (R9)(DX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap3done
-	MOVQ    BX, R10
-
-overlap3left:
-	VPADDD (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-16, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, BX
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-64, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ    DI, $+64
-	JLT     one3
 	VMOVUPS (R9), Z3
 	VMOVUPS 64(R9), Z2
 	VMOVUPS 128(R9), Z1
 	VMOVUPS 192(R9), Z0
-	VPADDD  (R9)(SI*1), Z3, Z3
-	VPADDD  64(R9)(SI*1), Z2, Z2
-	VPADDD  128(R9)(SI*1), Z1, Z1
-	VPADDD  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z4
-	VMOVUPS 64(R9)(CX*1), Z5
-	VMOVUPS 128(R9)(CX*1), Z6
-	VMOVUPS 192(R9)(CX*1), Z7
-	VPADDD  (R9)(DX*1), Z4, Z4
-	VPADDD  64(R9)(DX*1), Z5, Z5
-	VPADDD  128(R9)(DX*1), Z6, Z6
-	VPADDD  192(R9)(DX*1), Z7, Z7
+	VPADDD  (R9)(R8*1), Z3, Z3
+	VPADDD  64(R9)(R8*1), Z2, Z2
+	VPADDD  128(R9)(R8*1), Z1, Z1
+	VPADDD  192(R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z4
+	VMOVUPS 64(R9)(SI*1), Z5
+	VMOVUPS 128(R9)(SI*1), Z6
+	VMOVUPS 192(R9)(SI*1), Z7
+	VPADDD  (R9)(BX*1), Z4, Z4
+	VPADDD  64(R9)(BX*1), Z5, Z5
+	VPADDD  128(R9)(BX*1), Z6, Z6
+	VPADDD  192(R9)(BX*1), Z7, Z7
 	VPADDD  Z4, Z3, Z3
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z7, Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    DI, R12
 
 many3left:
-	VPADDD (R11), Z3, Z3
-	VPADDD 64(R11), Z2, Z2
-	VPADDD 128(R11), Z1, Z1
-	VPADDD 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDD (R12), Z3, Z3
+	VPADDD 64(R12), Z2, Z2
+	VPADDD 128(R12), Z1, Z1
+	VPADDD 192(R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $+256, R9
-	ADDQ    $+256, R8
-	ADDQ    $+256, BX
-	ADDQ    $-64, DI
-	JMP     many3
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ    DI, $+16
-	JLT     last3
+few3:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
 	VMOVUPS (R9), Z0
-	VPADDD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDD  (R9)(DX*1), Z1, Z1
+	VPADDD  (R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z1
+	VPADDD  (R9)(BX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one3done
-	MOVQ    BX, R10
+	MOVQ    DI, R11
 
 one3left:
-	VPADDD (R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R11), Z0, Z0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, R8
-	ADDQ    $+64, BX
-	ADDQ    $-16, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x02, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), DI
-
-vector3outer:
-	VMOVUPS (R9), Z0
-	VPADDD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDD  (R9)(DX*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R10
+	VMOVUPS Z0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+64, DI
+	ADDQ    $-16, R10
 	TESTQ   R10, R10
-	JEQ     vector3done
-	MOVQ    BX, R11
-
-vector3left:
-	VPADDD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ  $-1, R11
-	BZHIQ DI, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow3outer:
-	VMOVUPS.Z (R9), K1, Z0
-	VMOVUPS.Z (R9)(SI*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R9)(CX*1), K1, Z1
-	VMOVUPS.Z (R9)(DX*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      BX, R10
-
-narrow3left:
-	VMOVUPS.Z (R10), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow3left
-
-narrow3done:
-	MOVQ    $-1, R10
-	BZHIQ   DI, R10, R10
-	KMOVW   R10, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
-	JMP end
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow4
-	CMPQ R10, $+16
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Z0
-	VPADDD  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(BX*1), Z1
-	VPADDD  (DX)(R8*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	VPADDD  (DI), Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ    R10, $+64
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VPADDD  (DX)(R9*1), Z0, Z0
-	VPADDD  64(DX)(R9*1), Z1, Z1
-	VPADDD  128(DX)(R9*1), Z2, Z2
-	VPADDD  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z7
-	VMOVUPS 64(DX)(BX*1), Z6
-	VMOVUPS 128(DX)(BX*1), Z5
-	VMOVUPS 192(DX)(BX*1), Z4
-	VPADDD  (DX)(R8*1), Z7, Z7
-	VPADDD  64(DX)(R8*1), Z6, Z6
-	VPADDD  128(DX)(R8*1), Z5, Z5
-	VPADDD  192(DX)(R8*1), Z4, Z4
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VPADDD  (BX)(SI*1), Z0, Z0
+	VPADDD  64(BX)(SI*1), Z1, Z1
+	VPADDD  128(BX)(SI*1), Z2, Z2
+	VPADDD  192(BX)(SI*1), Z3, Z3
+	VPADDD  (BX)(DI*1), Z0, Z0
+	VPADDD  64(BX)(DI*1), Z1, Z1
+	VPADDD  128(BX)(DI*1), Z2, Z2
+	VPADDD  192(BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z7
+	VMOVUPS 64(R10), Z6
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VPADDD  (R10)(DI*1), Z7, Z7
+	VPADDD  64(R10)(DI*1), Z6, Z6
+	VPADDD  128(R10)(DI*1), Z5, Z5
+	VPADDD  192(R10)(DI*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z4, Z3, Z3
-	VPADDD  (DI), Z0, Z0
-	VPADDD  64(DI), Z1, Z1
-	VPADDD  128(DI), Z2, Z2
-	VPADDD  192(DI), Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R11
+	MOVQ    R9, R13
 
 many4left:
-	VPADDD (R11), Z0, Z0
-	VPADDD 64(R11), Z1, Z1
-	VPADDD 128(R11), Z2, Z2
-	VPADDD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VPADDD (R13), Z0, Z0
+	VPADDD 64(R13), Z1, Z1
+	VPADDD 128(R13), Z2, Z2
+	VPADDD 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, DI
-	ADDQ    $+256, CX
-	ADDQ    $+256, SI
-	ADDQ    $-64, R10
-	JMP     many4
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z1, 64(R8)
+	VMOVUPS Z2, 128(R8)
+	VMOVUPS Z3, 192(R8)
+	ADDQ    $+256, BX
+	ADDQ    $+256, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one4:
-	CMPQ    R10, $+16
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VPADDD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VPADDD  (DX)(R8*1), Z2, Z2
+few4:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Z3
+	VPADDD  (BX)(SI*1), Z3, Z3
+	VPADDD  (BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z2
+	VPADDD  (R10)(DI*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VPADDD  (DI), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one4done
-	MOVQ    SI, R12
+	MOVQ    R9, R12
 
 one4left:
 	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $-16, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x02, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Z3
-	VPADDD  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VPADDD  (DX)(R8*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	VPADDD  (DI), Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  SI, 8(SP)
-
-narrow4outer:
-	VMOVUPS.Z (DX), K1, Z3
-	VMOVUPS.Z (DX)(R9*1), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VMOVUPS.Z (DX)(R8*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (DI), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow4done
-	MOVQ      SI, R12
-
-narrow4left:
-	VMOVUPS.Z (R12), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow4left
-
-narrow4done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (CX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
-	JMP end
+	VMOVUPS Z3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
 tree5:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow5
-	CMPQ R10, $+16
-	JEQ  vector5
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
 
-outer5:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Z3
-	VPADDD  (R8)(DI*1), Z3, Z3
-	VPADDD  (R8)(DX*1), Z3, Z3
-	VMOVUPS (CX), Z2
-	VPADDD  (CX)(DX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap5done
-	MOVQ    R9, R11
-
-overlap5left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few5
 
 many5:
-	CMPQ    R10, $+64
-	JLT     one5
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDD  (R8)(DI*1), Z3, Z3
-	VPADDD  64(R8)(DI*1), Z2, Z2
-	VPADDD  128(R8)(DI*1), Z1, Z1
-	VPADDD  192(R8)(DI*1), Z0, Z0
-	VPADDD  (R8)(DX*1), Z3, Z3
-	VPADDD  64(R8)(DX*1), Z2, Z2
-	VPADDD  128(R8)(DX*1), Z1, Z1
-	VPADDD  192(R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z4
-	VMOVUPS 64(CX), Z5
-	VMOVUPS 128(CX), Z6
-	VMOVUPS 192(CX), Z7
-	VPADDD  (CX)(DX*1), Z4, Z4
-	VPADDD  64(CX)(DX*1), Z5, Z5
-	VPADDD  128(CX)(DX*1), Z6, Z6
-	VPADDD  192(CX)(DX*1), Z7, Z7
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDD  (CX)(DI*1), Z3, Z3
+	VPADDD  64(CX)(DI*1), Z2, Z2
+	VPADDD  128(CX)(DI*1), Z1, Z1
+	VPADDD  192(CX)(DI*1), Z0, Z0
+	VPADDD  (CX)(BX*1), Z3, Z3
+	VPADDD  64(CX)(BX*1), Z2, Z2
+	VPADDD  128(CX)(BX*1), Z1, Z1
+	VPADDD  192(CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z4
+	VMOVUPS 64(R8), Z5
+	VMOVUPS 128(R8), Z6
+	VMOVUPS 192(R8), Z7
+	VPADDD  (R8)(DI*1), Z4, Z4
+	VPADDD  64(R8)(DI*1), Z5, Z5
+	VPADDD  128(R8)(DI*1), Z6, Z6
+	VPADDD  192(R8)(DI*1), Z7, Z7
+	VPADDD  (R8)(BX*1), Z4, Z4
+	VPADDD  64(R8)(BX*1), Z5, Z5
+	VPADDD  128(R8)(BX*1), Z6, Z6
+	VPADDD  192(R8)(BX*1), Z7, Z7
 	VPADDD  Z4, Z3, Z3
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R10, R13
 
 many5left:
-	VPADDD (R12), Z3, Z3
-	VPADDD 64(R12), Z2, Z2
-	VPADDD 128(R12), Z1, Z1
-	VPADDD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDD (R13), Z3, Z3
+	VPADDD 64(R13), Z2, Z2
+	VPADDD 128(R13), Z1, Z1
+	VPADDD 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $+256, R9
-	ADDQ    $-64, R10
-	JMP     many5
+	ADDQ    $+256, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ    R10, $+16
-	JLT     last5
-	VMOVUPS (R8), Z0
-	VPADDD  (R8)(DI*1), Z0, Z0
-	VPADDD  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VPADDD  (CX)(DX*1), Z1, Z1
+few5:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Z0
+	VPADDD  (CX)(DI*1), Z0, Z0
+	VPADDD  (CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z1
+	VPADDD  (R8)(DI*1), Z1, Z1
+	VPADDD  (R8)(BX*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R10, R12
 
 one5left:
-	VPADDD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDD (R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R9
-	ADDQ    $-16, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x02, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (R8), Z0
-	VPADDD  (R8)(DI*1), Z0, Z0
-	VPADDD  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VPADDD  (CX)(DX*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-16, R11
 	TESTQ   R11, R11
-	JEQ     vector5done
-	MOVQ    R9, R12
-
-vector5left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
-
-narrow5outer:
-	VMOVUPS.Z (R8), K1, Z0
-	VMOVUPS.Z (R8)(DI*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(DX*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (CX), K1, Z1
-	VMOVUPS.Z (CX)(DX*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      R9, R11
-
-narrow5left:
-	VMOVUPS.Z (R11), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow5left
-
-narrow5done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (BX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
-	JMP     narrow5outer
-	JMP end
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow6
-	CMPQ R10, $+16
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	VMOVUPS (SI), Z0
-	VPADDD  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(R8*1), Z1
-	VPADDD  (SI)(R9*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	VMOVUPS (BX), Z1
-	VPADDD  (BX)(CX*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    DI, R12
-
-overlap6left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ    R10, $+64
-	JLT     one6
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VPADDD  (SI)(CX*1), Z0, Z0
-	VPADDD  64(SI)(CX*1), Z1, Z1
-	VPADDD  128(SI)(CX*1), Z2, Z2
-	VPADDD  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z7
-	VMOVUPS 64(SI)(R8*1), Z6
-	VMOVUPS 128(SI)(R8*1), Z5
-	VMOVUPS 192(SI)(R8*1), Z4
-	VPADDD  (SI)(R9*1), Z7, Z7
-	VPADDD  64(SI)(R9*1), Z6, Z6
-	VPADDD  128(SI)(R9*1), Z5, Z5
-	VPADDD  192(SI)(R9*1), Z4, Z4
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VPADDD  (R9)(BX*1), Z0, Z0
+	VPADDD  64(R9)(BX*1), Z1, Z1
+	VPADDD  128(R9)(BX*1), Z2, Z2
+	VPADDD  192(R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z7
+	VMOVUPS 64(R9)(CX*1), Z6
+	VMOVUPS 128(R9)(CX*1), Z5
+	VMOVUPS 192(R9)(CX*1), Z4
+	VPADDD  (R9)(R10*1), Z7, Z7
+	VPADDD  64(R9)(R10*1), Z6, Z6
+	VPADDD  128(R9)(R10*1), Z5, Z5
+	VPADDD  192(R9)(R10*1), Z4, Z4
 	VPADDD  Z7, Z0, Z0
 	VPADDD  Z6, Z1, Z1
 	VPADDD  Z5, Z2, Z2
 	VPADDD  Z4, Z3, Z3
-	VMOVUPS (BX), Z4
-	VMOVUPS 64(BX), Z5
-	VMOVUPS 128(BX), Z6
-	VMOVUPS 192(BX), Z7
-	VPADDD  (BX)(CX*1), Z4, Z4
-	VPADDD  64(BX)(CX*1), Z5, Z5
-	VPADDD  128(BX)(CX*1), Z6, Z6
-	VPADDD  192(BX)(CX*1), Z7, Z7
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VPADDD  (SI)(BX*1), Z4, Z4
+	VPADDD  64(SI)(BX*1), Z5, Z5
+	VPADDD  128(SI)(BX*1), Z6, Z6
+	VPADDD  192(SI)(BX*1), Z7, Z7
+	VPADDD  (SI)(CX*1), Z4, Z4
+	VPADDD  64(SI)(CX*1), Z5, Z5
+	VPADDD  128(SI)(CX*1), Z6, Z6
+	VPADDD  192(SI)(CX*1), Z7, Z7
 	VPADDD  Z4, Z0, Z0
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z7, Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R8, R13
 
 many6left:
-	VPADDD (R11), Z0, Z0
-	VPADDD 64(R11), Z1, Z1
-	VPADDD 128(R11), Z2, Z2
-	VPADDD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VPADDD (R13), Z0, Z0
+	VPADDD 64(R13), Z1, Z1
+	VPADDD 128(R13), Z2, Z2
+	VPADDD 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, SI
-	ADDQ    $+256, BX
-	ADDQ    $+256, DX
 	ADDQ    $+256, DI
-	ADDQ    $-64, R10
-	JMP     many6
+	ADDQ    $+256, R8
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ    R10, $+16
-	JLT     last6
-	VMOVUPS (SI), Z3
-	VPADDD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VPADDD  (SI)(R9*1), Z2, Z2
+few6:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Z3
+	VPADDD  (R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VPADDD  (R9)(R10*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VPADDD  (BX)(CX*1), Z2, Z2
+	VMOVUPS (SI), Z2
+	VPADDD  (SI)(BX*1), Z2, Z2
+	VPADDD  (SI)(CX*1), Z2, Z2
 	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R8, R12
 
 one6left:
 	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $-16, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x02, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Z3
-	VPADDD  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VPADDD  (SI)(R9*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VPADDD  (BX)(CX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    DI, R11
-
-vector6left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  DI, 8(SP)
-
-narrow6outer:
-	VMOVUPS.Z (SI), K1, Z3
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VMOVUPS.Z (SI)(R9*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (BX), K1, Z2
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow6done
-	MOVQ      DI, R12
-
-narrow6left:
-	VMOVUPS.Z (R12), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow6left
-
-narrow6done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (DX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	MOVQ    DI, 8(SP)
-	JMP     narrow6outer
-	JMP end
+	VMOVUPS Z3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow7
-	CMPQ R10, $+16
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Z3
-	VPADDD  (R9)(BX*1), Z3, Z3
-	VPADDD  (R9)(SI*1), Z3, Z3
-	VMOVUPS (DX), Z2
-	VPADDD  (DX)(BX*1), Z2, Z2
-	VPADDD  (DX)(SI*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap7done
-	MOVQ    CX, R11
-
-overlap7left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-64, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ    R10, $+64
-	JLT     one7
-	VMOVUPS (R9), Z3
-	VMOVUPS 64(R9), Z2
-	VMOVUPS 128(R9), Z1
-	VMOVUPS 192(R9), Z0
-	VPADDD  (R9)(BX*1), Z3, Z3
-	VPADDD  64(R9)(BX*1), Z2, Z2
-	VPADDD  128(R9)(BX*1), Z1, Z1
-	VPADDD  192(R9)(BX*1), Z0, Z0
-	VPADDD  (R9)(SI*1), Z3, Z3
-	VPADDD  64(R9)(SI*1), Z2, Z2
-	VPADDD  128(R9)(SI*1), Z1, Z1
-	VPADDD  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z7
-	VMOVUPS 64(DX), Z6
-	VMOVUPS 128(DX), Z5
-	VMOVUPS 192(DX), Z4
-	VPADDD  (DX)(BX*1), Z7, Z7
-	VPADDD  64(DX)(BX*1), Z6, Z6
-	VPADDD  128(DX)(BX*1), Z5, Z5
-	VPADDD  192(DX)(BX*1), Z4, Z4
-	VPADDD  (DX)(SI*1), Z7, Z7
-	VPADDD  64(DX)(SI*1), Z6, Z6
-	VPADDD  128(DX)(SI*1), Z5, Z5
-	VPADDD  192(DX)(SI*1), Z4, Z4
+	VMOVUPS (R10), Z3
+	VMOVUPS 64(R10), Z2
+	VMOVUPS 128(R10), Z1
+	VMOVUPS 192(R10), Z0
+	VPADDD  (R10)(CX*1), Z3, Z3
+	VPADDD  64(R10)(CX*1), Z2, Z2
+	VPADDD  128(R10)(CX*1), Z1, Z1
+	VPADDD  192(R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z7
+	VMOVUPS 64(R10)(R9*1), Z6
+	VMOVUPS 128(R10)(R9*1), Z5
+	VMOVUPS 192(R10)(R9*1), Z4
+	VPADDD  (R10)(R8*1), Z7, Z7
+	VPADDD  64(R10)(R8*1), Z6, Z6
+	VPADDD  128(R10)(R8*1), Z5, Z5
+	VPADDD  192(R10)(R8*1), Z4, Z4
 	VPADDD  Z7, Z3, Z3
 	VPADDD  Z6, Z2, Z2
 	VPADDD  Z5, Z1, Z1
 	VPADDD  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many7done
-	MOVQ    CX, R12
-
-many7left:
-	VPADDD (R12), Z3, Z3
-	VPADDD 64(R12), Z2, Z2
-	VPADDD 128(R12), Z1, Z1
-	VPADDD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many7left
-
-many7done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $+256, R8
-	ADDQ    $+256, CX
-	ADDQ    $-64, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+16
-	JLT     last7
-	VMOVUPS (R9), Z0
-	VPADDD  (R9)(BX*1), Z0, Z0
-	VPADDD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VPADDD  (DX)(BX*1), Z1, Z1
-	VPADDD  (DX)(SI*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one7done
-	MOVQ    CX, R11
-
-one7left:
-	VPADDD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one7left
-
-one7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $-16, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x02, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R9), Z0
-	VPADDD  (R9)(BX*1), Z0, Z0
-	VPADDD  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VPADDD  (DX)(BX*1), Z1, Z1
-	VPADDD  (DX)(SI*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector7done
-	MOVQ    CX, R12
-
-vector7left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  CX, 8(SP)
-
-narrow7outer:
-	VMOVUPS.Z (R9), K1, Z0
-	VMOVUPS.Z (R9)(BX*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (R9)(SI*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (DX)(BX*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VMOVUPS.Z (DX)(SI*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      CX, R11
-
-narrow7left:
-	VMOVUPS.Z (R11), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow7left
-
-narrow7done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R8)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow8
-	CMPQ R10, $+16
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+15, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, BX
-	VMOVUPS (DI), Z0
-	VPADDD  (DI)(DX*1), Z0, Z0
-	VMOVUPS (DI)(R9*1), Z1
-	VPADDD  (DI)(CX*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	VMOVUPS (R8), Z1
-	VPADDD  (R8)(DX*1), Z1, Z1
-	VPADDD  (R8)(R9*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+64
-	JLT     one8
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
-	VPADDD  (DI)(DX*1), Z0, Z0
-	VPADDD  64(DI)(DX*1), Z1, Z1
-	VPADDD  128(DI)(DX*1), Z2, Z2
-	VPADDD  192(DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z4
-	VMOVUPS 64(DI)(R9*1), Z5
-	VMOVUPS 128(DI)(R9*1), Z6
-	VMOVUPS 192(DI)(R9*1), Z7
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS 128(DI), Z6
+	VMOVUPS 192(DI), Z7
 	VPADDD  (DI)(CX*1), Z4, Z4
 	VPADDD  64(DI)(CX*1), Z5, Z5
 	VPADDD  128(DI)(CX*1), Z6, Z6
 	VPADDD  192(DI)(CX*1), Z7, Z7
-	VPADDD  Z4, Z0, Z0
-	VPADDD  Z5, Z1, Z1
-	VPADDD  Z6, Z2, Z2
-	VPADDD  Z7, Z3, Z3
-	VMOVUPS (R8), Z7
-	VMOVUPS 64(R8), Z6
-	VMOVUPS 128(R8), Z5
-	VMOVUPS 192(R8), Z4
-	VPADDD  (R8)(DX*1), Z7, Z7
-	VPADDD  64(R8)(DX*1), Z6, Z6
-	VPADDD  128(R8)(DX*1), Z5, Z5
-	VPADDD  192(R8)(DX*1), Z4, Z4
-	VPADDD  (R8)(R9*1), Z7, Z7
-	VPADDD  64(R8)(R9*1), Z6, Z6
-	VPADDD  128(R8)(R9*1), Z5, Z5
-	VPADDD  192(R8)(R9*1), Z4, Z4
-	VPADDD  Z7, Z0, Z0
-	VPADDD  Z6, Z1, Z1
-	VPADDD  Z5, Z2, Z2
+	VMOVUPS (DI)(R9*1), Z8
+	VMOVUPS 64(DI)(R9*1), Z9
+	VMOVUPS 128(DI)(R9*1), Z10
+	VMOVUPS 192(DI)(R9*1), Z11
+	VPADDD  (DI)(R8*1), Z8, Z8
+	VPADDD  64(DI)(R8*1), Z9, Z9
+	VPADDD  128(DI)(R8*1), Z10, Z10
+	VPADDD  192(DI)(R8*1), Z11, Z11
+	VPADDD  Z8, Z4, Z4
+	VPADDD  Z9, Z5, Z5
+	VPADDD  Z10, Z6, Z6
+	VPADDD  Z11, Z7, Z7
 	VPADDD  Z4, Z3, Z3
-	MOVQ    72(AX), R12
+	VPADDD  Z5, Z2, Z2
+	VPADDD  Z6, Z1, Z1
+	VPADDD  Z7, Z0, Z0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many8left:
-	VPADDD (R11), Z0, Z0
-	VPADDD 64(R11), Z1, Z1
-	VPADDD 128(R11), Z2, Z2
-	VPADDD 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+many7left:
+	VPADDD (R13), Z3, Z3
+	VPADDD 64(R13), Z2, Z2
+	VPADDD 128(R13), Z1, Z1
+	VPADDD 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many8left
+	JNE    many7left
 
-many8done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
+many7done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, R10
 	ADDQ    $+256, DI
-	ADDQ    $+256, R8
-	ADDQ    $+256, SI
 	ADDQ    $+256, BX
-	ADDQ    $-64, R10
-	JMP     many8
-
-one8:
-	CMPQ    R10, $+16
-	JLT     last8
-	VMOVUPS (DI), Z3
-	VPADDD  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VPADDD  (DI)(CX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VPADDD  (R8)(DX*1), Z2, Z2
-	VPADDD  (R8)(R9*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
-
-one8left:
-	VPADDD (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, R8
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $-16, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x02, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (DI), Z3
-	VPADDD  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VPADDD  (DI)(CX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VPADDD  (R8)(DX*1), Z2, Z2
-	VPADDD  (R8)(R9*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow8outer:
-	VMOVUPS.Z (DI), K1, Z3
-	VMOVUPS.Z (DI)(DX*1), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (DI)(R9*1), K1, Z2
-	VMOVUPS.Z (DI)(CX*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	VMOVUPS.Z (R8), K1, Z2
-	VMOVUPS.Z (R8)(DX*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VMOVUPS.Z (R8)(R9*1), K1, Z1
-	VPADDD    Z1, Z2, Z2
-	VPADDD    Z2, Z3, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow8done
-	MOVQ      BX, R12
-
-narrow8left:
-	VMOVUPS.Z (R12), K1, Z2
-	VPADDD    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow8left
-
-narrow8done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPS Z3, K3, (SI)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R9
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+16
-	JLT  narrow9
-	CMPQ R10, $+16
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R12
-	ANDQ    $+15, R12
-	TESTQ   R12, R12
-	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-16, R12
-	SHLQ    $0x02, R12
-	ADDQ    R12, DX
-	VMOVUPS (CX), Z3
-	VPADDD  (CX)(R8*1), Z3, Z3
-	VMOVUPS (CX)(DI*1), Z2
-	VPADDD  (CX)(BX*1), Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	VMOVUPS (SI), Z2
-	VPADDD  (SI)(R8*1), Z2, Z2
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDD  (SI)(BX*1), Z1, Z1
-	VPADDD  Z1, Z2, Z2
-	VPADDD  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap9done
-	MOVQ    DX, R11
-
-overlap9left:
-	VPADDD (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-16, R11
-	SHLQ    $0x02, R11
-	SUBQ    R11, DX
-
-many9:
-	CMPQ    R10, $+64
-	JLT     one9
-	VMOVUPS (CX), Z3
-	VMOVUPS 64(CX), Z2
-	VMOVUPS 128(CX), Z1
-	VMOVUPS 192(CX), Z0
-	VPADDD  (CX)(R8*1), Z3, Z3
-	VPADDD  64(CX)(R8*1), Z2, Z2
-	VPADDD  128(CX)(R8*1), Z1, Z1
-	VPADDD  192(CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z4
-	VMOVUPS 64(CX)(DI*1), Z5
-	VMOVUPS 128(CX)(DI*1), Z6
-	VMOVUPS 192(CX)(DI*1), Z7
-	VPADDD  (CX)(BX*1), Z4, Z4
-	VPADDD  64(CX)(BX*1), Z5, Z5
-	VPADDD  128(CX)(BX*1), Z6, Z6
-	VPADDD  192(CX)(BX*1), Z7, Z7
-	VPADDD  Z4, Z3, Z3
-	VPADDD  Z5, Z2, Z2
-	VPADDD  Z6, Z1, Z1
-	VPADDD  Z7, Z0, Z0
-	VMOVUPS (SI), Z7
-	VMOVUPS 64(SI), Z6
-	VMOVUPS 128(SI), Z5
-	VMOVUPS 192(SI), Z4
-	VPADDD  (SI)(R8*1), Z7, Z7
-	VPADDD  64(SI)(R8*1), Z6, Z6
-	VPADDD  128(SI)(R8*1), Z5, Z5
-	VPADDD  192(SI)(R8*1), Z4, Z4
-	VMOVUPS (SI)(DI*1), Z8
-	VMOVUPS 64(SI)(DI*1), Z9
-	VMOVUPS 128(SI)(DI*1), Z10
-	VMOVUPS 192(SI)(DI*1), Z11
-	VPADDD  (SI)(BX*1), Z8, Z8
-	VPADDD  64(SI)(BX*1), Z9, Z9
-	VPADDD  128(SI)(BX*1), Z10, Z10
-	VPADDD  192(SI)(BX*1), Z11, Z11
-	VPADDD  Z8, Z7, Z7
-	VPADDD  Z9, Z6, Z6
-	VPADDD  Z10, Z5, Z5
-	VPADDD  Z11, Z4, Z4
-	VPADDD  Z7, Z3, Z3
-	VPADDD  Z6, Z2, Z2
-	VPADDD  Z5, Z1, Z1
-	VPADDD  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many9done
-	MOVQ    DX, R12
-
-many9left:
-	VPADDD (R12), Z3, Z3
-	VPADDD 64(R12), Z2, Z2
-	VPADDD 128(R12), Z1, Z1
-	VPADDD 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many9left
-
-many9done:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z2, 64(R9)
-	VMOVUPS Z1, 128(R9)
-	VMOVUPS Z0, 192(R9)
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $-64, R10
-	JMP     many9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+16
-	JLT     last9
-	VMOVUPS (CX), Z0
-	VPADDD  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VPADDD  (CX)(BX*1), Z1, Z1
+few7:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VMOVUPS (R10), Z0
+	VPADDD  (R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z1
+	VPADDD  (R10)(R8*1), Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VPADDD  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDD  (SI)(BX*1), Z2, Z2
+	VMOVUPS (DI), Z1
+	VPADDD  (DI)(CX*1), Z1, Z1
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDD  (DI)(R8*1), Z2, Z2
 	VPADDD  Z2, Z1, Z1
 	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
 
-one9left:
-	VPADDD (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one9left
-
-one9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $-16, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x02, R10
-	ADDQ    R10, R9
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R9)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Z0
-	VPADDD  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VPADDD  (CX)(BX*1), Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VPADDD  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDD  (SI)(BX*1), Z2, Z2
-	VPADDD  Z2, Z1, Z1
-	VPADDD  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector9done
-	MOVQ    DX, R12
-
-vector9left:
+one7left:
 	VPADDD (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector9left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
 
-vector9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  DX, 8(SP)
-
-narrow9outer:
-	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z (CX)(R8*1), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (CX)(DI*1), K1, Z1
-	VMOVUPS.Z (CX)(BX*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (SI)(R8*1), K1, Z2
-	VPADDD    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(DI*1), K1, Z2
-	VMOVUPS.Z (SI)(BX*1), K1, Z3
-	VPADDD    Z3, Z2, Z2
-	VPADDD    Z2, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, R11
-
-narrow9left:
-	VMOVUPS.Z (R11), K1, Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow9left
-
-narrow9done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPS Z0, K3, (R9)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
+one7done:
+	VMOVUPS Z0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R11
 	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	MOVQ    DX, 8(SP)
-	JMP     narrow9outer
+	JNE     apart7
 
-end:
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 
 // func colsI64AVX512(a *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·colsI64AVX512(SB), $96-8
+// Requires: AVX, AVX512F
+TEXT ·colsI64AVX512(SB), $64-8
 	MOVQ a+0(FP), AX
-	MOVQ 64(AX), CX
-	MOVQ CX, (SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 80(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 8(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-1, DX
-	SHLQ $0x03, DX
-	MOVQ 88(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 56(AX), DX
-	ANDQ $-8, DX
-	SHLQ $0x03, DX
-	MOVQ 96(AX), CX
-	SUBQ DX, CX
-	MOVQ CX, 24(SP)
-	MOVQ 48(AX), DX
-	CMPQ DX, $+1
-	JEQ  tree1
-	CMPQ DX, $+2
-	JEQ  tree2
-	CMPQ DX, $+3
-	JEQ  tree3
-	CMPQ DX, $+4
-	JEQ  tree4
-	CMPQ DX, $+5
-	JEQ  tree5
-	CMPQ DX, $+6
-	JEQ  tree6
-	CMPQ DX, $+7
-	JEQ  tree7
-	CMPQ DX, $+8
-	JEQ  tree8
-	CMPQ DX, $+9
-	JEQ  tree9
-	MOVQ 8(AX), DX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
 	MOVQ (AX), CX
-	MOVQ 16(AX), BX
-	MOVQ 56(AX), SI
-	CMPQ SI, $+8
-	JLT  narrow0
-	CMPQ SI, $+8
-	JEQ  vector0
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	CMPQ CX, $+8
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
 
-outer0:
-	MOVQ    SI, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many0
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    SI, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, BX
-	VMOVUPS (DX), Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap0done
-	MOVQ    BX, R8
+rows:
+	MOVQ $+64, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
 
-overlap0left:
-	VPADDQ (R8), Z0, Z0
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap0left
+last:
+	ADDQ $-1, DX
+	SHLQ $0x06, DX
+	ADDQ 24(AX), DX
+	MOVQ DX, 16(SP)
 
-overlap0done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, DX
-	MOVQ    SI, R8
-	ADDQ    $-8, R8
-	SHLQ    $0x03, R8
-	SUBQ    R8, BX
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+1
+	JEQ  tree1
+	CMPQ CX, $+2
+	JEQ  tree2
+	CMPQ CX, $+3
+	JEQ  tree3
+	CMPQ CX, $+4
+	JEQ  tree4
+	CMPQ CX, $+5
+	JEQ  tree5
+	CMPQ CX, $+6
+	JEQ  tree6
+	CMPQ CX, $+7
+	JEQ  tree7
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+	MOVQ  (SP), BX
+	ADDQ  $-32, BX
+	CMPQ  BX, $+0
+	JLT   few0
 
 many0:
-	CMPQ    SI, $+32
-	JLT     one0
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	MOVQ    72(AX), R8
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	MOVQ    56(DX), R8
 	TESTQ   R8, R8
 	JEQ     many0done
-	MOVQ    BX, DI
+	MOVQ    DI, R9
 
 many0left:
-	VPADDQ (DI), Z0, Z0
-	VPADDQ 64(DI), Z1, Z1
-	VPADDQ 128(DI), Z2, Z2
-	VPADDQ 192(DI), Z3, Z3
-	ADDQ   104(AX), DI
+	VPADDQ (R9), Z0, Z0
+	VPADDQ 64(R9), Z1, Z1
+	VPADDQ 128(R9), Z2, Z2
+	VPADDQ 192(R9), Z3, Z3
+	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $-32, SI
-	JMP     many0
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-32, BX
+	CMPQ    BX, $+0
+	JGE     many0
 
-one0:
-	CMPQ    SI, $+8
-	JLT     last0
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few0:
+	ADDQ  $+32, BX
+	TESTQ BX, BX
+	JEQ   next
+
+apart0:
+	VMOVUPS (CX), Z3
+	MOVQ    56(DX), R9
+	TESTQ   R9, R9
 	JEQ     one0done
-	MOVQ    BX, R8
+	MOVQ    DI, R8
 
 one0left:
 	VPADDQ (R8), Z3, Z3
-	ADDQ   104(AX), R8
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $-8, SI
-	JMP     one0
-
-last0:
-	TESTQ   SI, SI
-	JEQ     next0
-	SHLQ    $0x03, SI
-	ADDQ    SI, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next0:
-	MOVQ  (SP), SI
-	ADDQ  $-1, SI
-	MOVQ  SI, (SP)
-	TESTQ SI, SI
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), SI
-	JMP   outer0
-
-vector0:
-	MOVQ 64(AX), SI
-
-vector0outer:
-	VMOVUPS (DX), Z3
-	MOVQ    72(AX), R8
-	TESTQ   R8, R8
-	JEQ     vector0done
-	MOVQ    BX, DI
-
-vector0left:
-	VPADDQ (DI), Z3, Z3
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R8
-	TESTQ  R8, R8
-	JNE    vector0left
-
-vector0done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	ADDQ    $-1, SI
-	TESTQ   SI, SI
-	JNE     vector0outer
-	JMP     end
-
-narrow0:
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  BX, 8(SP)
-
-narrow0outer:
-	VMOVUPD.Z (DX), K1, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow0done
-	MOVQ      BX, R8
-
-narrow0left:
-	VMOVUPD.Z (R8), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R8
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow0left
-
-narrow0done:
-	MOVQ    $-1, R8
-	BZHIQ   SI, R8, R8
-	KMOVW   R8, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R8
-	ADDQ    $-1, R8
-	MOVQ    R8, (SP)
-	TESTQ   R8, R8
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow0outer
-	JMP end
+	VMOVUPS Z3, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-8, BX
+	TESTQ   BX, BX
+	JNE     apart0
+	JMP     next
 
 tree1:
-	MOVQ 8(AX), DX
-	MOVQ (AX), BX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), SI
-	MOVQ 56(AX), R8
-	CMPQ R8, $+8
-	JLT  narrow1
-	CMPQ R8, $+8
-	JEQ  vector1
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
 
-outer1:
-	MOVQ    R8, DI
-	ANDQ    $+7, DI
-	TESTQ   DI, DI
-	JEQ     many1
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	MOVQ    R8, DI
-	ADDQ    $-8, DI
-	SHLQ    $0x03, DI
-	ADDQ    DI, CX
-	VMOVUPS (DX), Z3
-	VPADDQ  (DX)(SI*1), Z3, Z3
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
-	JEQ     overlap1done
-	MOVQ    CX, R9
-
-overlap1left:
-	VPADDQ (R9), Z3, Z3
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
-	JNE    overlap1left
-
-overlap1done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R8, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, DX
-	MOVQ    R8, R9
-	ADDQ    $-8, R9
-	SHLQ    $0x03, R9
-	SUBQ    R9, CX
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+	MOVQ  (SP), R8
+	ADDQ  $-32, R8
+	CMPQ  R8, $+0
+	JLT   few1
 
 many1:
-	CMPQ    R8, $+32
-	JLT     one1
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z2
-	VMOVUPS 128(DX), Z1
-	VMOVUPS 192(DX), Z0
-	VPADDQ  (DX)(SI*1), Z3, Z3
-	VPADDQ  64(DX)(SI*1), Z2, Z2
-	VPADDQ  128(DX)(SI*1), Z1, Z1
-	VPADDQ  192(DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDQ  (CX)(DI*1), Z3, Z3
+	VPADDQ  64(CX)(DI*1), Z2, Z2
+	VPADDQ  128(CX)(DI*1), Z1, Z1
+	VPADDQ  192(CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R9
 	TESTQ   R9, R9
 	JEQ     many1done
-	MOVQ    CX, DI
+	MOVQ    BX, R10
 
 many1left:
-	VPADDQ (DI), Z3, Z3
-	VPADDQ 64(DI), Z2, Z2
-	VPADDQ 128(DI), Z1, Z1
-	VPADDQ 192(DI), Z0, Z0
-	ADDQ   104(AX), DI
+	VPADDQ (R10), Z3, Z3
+	VPADDQ 64(R10), Z2, Z2
+	VPADDQ 128(R10), Z1, Z1
+	VPADDQ 192(R10), Z0, Z0
+	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, BX
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
 	ADDQ    $-32, R8
-	JMP     many1
+	CMPQ    R8, $+0
+	JGE     many1
 
-one1:
-	CMPQ    R8, $+8
-	JLT     last1
-	VMOVUPS (DX), Z0
-	VPADDQ  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), DI
-	TESTQ   DI, DI
+few1:
+	ADDQ  $+32, R8
+	TESTQ R8, R8
+	JEQ   next
+
+apart1:
+	VMOVUPS (CX), Z0
+	VPADDQ  (CX)(DI*1), Z0, Z0
+	MOVQ    56(DX), R10
+	TESTQ   R10, R10
 	JEQ     one1done
-	MOVQ    CX, R9
+	MOVQ    BX, R9
 
 one1left:
 	VPADDQ (R9), Z0, Z0
-	ADDQ   104(AX), R9
-	ADDQ   $-1, DI
-	TESTQ  DI, DI
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, DX
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
-	ADDQ    $+64, CX
 	ADDQ    $-8, R8
-	JMP     one1
-
-last1:
 	TESTQ   R8, R8
-	JEQ     next1
-	SHLQ    $0x03, R8
-	ADDQ    R8, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next1:
-	MOVQ  (SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, (SP)
-	TESTQ R8, R8
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R8
-	JMP   outer1
-
-vector1:
-	MOVQ 64(AX), R8
-
-vector1outer:
-	VMOVUPS (DX), Z0
-	VPADDQ  (DX)(SI*1), Z0, Z0
-	MOVQ    72(AX), R9
-	TESTQ   R9, R9
-	JEQ     vector1done
-	MOVQ    CX, DI
-
-vector1left:
-	VPADDQ (DI), Z0, Z0
-	ADDQ   104(AX), DI
-	ADDQ   $-1, R9
-	TESTQ  R9, R9
-	JNE    vector1left
-
-vector1done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R8
-	TESTQ   R8, R8
-	JNE     vector1outer
-	JMP     end
-
-narrow1:
-	MOVQ  $-1, DI
-	BZHIQ R8, DI, DI
-	KMOVW DI, K1
-	MOVQ  CX, 8(SP)
-
-narrow1outer:
-	VMOVUPD.Z (DX), K1, Z0
-	VMOVUPD.Z (DX)(SI*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), DI
-	TESTQ     DI, DI
-	JEQ       narrow1done
-	MOVQ      CX, R9
-
-narrow1left:
-	VMOVUPD.Z (R9), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R9
-	ADDQ      $-1, DI
-	TESTQ     DI, DI
-	JNE       narrow1left
-
-narrow1done:
-	MOVQ    $-1, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K3
-	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R9
-	ADDQ    $-1, R9
-	MOVQ    R9, (SP)
-	TESTQ   R9, R9
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow1outer
-	JMP end
+	JNE     apart1
+	JMP     next
 
 tree2:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), R8
-	LEAQ (BX)(R8*1), R9
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow2
-	CMPQ DI, $+8
-	JEQ  vector2
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
 
-outer2:
-	MOVQ    DI, R10
-	ANDQ    $+7, R10
-	TESTQ   R10, R10
-	JEQ     many2
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS (SI), Z0
-	VPADDQ  (SI)(BX*1), Z0, Z0
-	VPADDQ  (SI)(R8*1), Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
-	JEQ     overlap2done
-	MOVQ    CX, R11
-
-overlap2left:
-	VPADDQ (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    overlap2left
-
-overlap2done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few2
 
 many2:
-	CMPQ    DI, $+32
-	JLT     one2
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VPADDQ  (SI)(BX*1), Z0, Z0
-	VPADDQ  64(SI)(BX*1), Z1, Z1
-	VPADDQ  128(SI)(BX*1), Z2, Z2
-	VPADDQ  192(SI)(BX*1), Z3, Z3
-	VPADDQ  (SI)(R8*1), Z0, Z0
-	VPADDQ  64(SI)(R8*1), Z1, Z1
-	VPADDQ  128(SI)(R8*1), Z2, Z2
-	VPADDQ  192(SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VPADDQ  (DI)(CX*1), Z0, Z0
+	VPADDQ  64(DI)(CX*1), Z1, Z1
+	VPADDQ  128(DI)(CX*1), Z2, Z2
+	VPADDQ  192(DI)(CX*1), Z3, Z3
+	VPADDQ  (DI)(R8*1), Z0, Z0
+	VPADDQ  64(DI)(R8*1), Z1, Z1
+	VPADDQ  128(DI)(R8*1), Z2, Z2
+	VPADDQ  192(DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R11
 	TESTQ   R11, R11
 	JEQ     many2done
-	MOVQ    CX, R10
+	MOVQ    SI, R12
 
 many2left:
-	VPADDQ (R10), Z0, Z0
-	VPADDQ 64(R10), Z1, Z1
-	VPADDQ 128(R10), Z2, Z2
-	VPADDQ 192(R10), Z3, Z3
-	ADDQ   104(AX), R10
+	VPADDQ (R12), Z0, Z0
+	VPADDQ 64(R12), Z1, Z1
+	VPADDQ 128(R12), Z2, Z2
+	VPADDQ 192(R12), Z3, Z3
+	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    $+256, DI
+	ADDQ    $+256, BX
 	ADDQ    $+256, SI
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	ADDQ    $-32, DI
-	JMP     many2
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many2
 
-one2:
-	CMPQ    DI, $+8
-	JLT     last2
-	VMOVUPS (SI), Z3
-	VPADDQ  (SI)(BX*1), Z3, Z3
-	VPADDQ  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+few2:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart2:
+	VMOVUPS (DI), Z3
+	VPADDQ  (DI)(CX*1), Z3, Z3
+	VPADDQ  (DI)(R8*1), Z3, Z3
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one2done
-	MOVQ    CX, R11
+	MOVQ    SI, R11
 
 one2left:
 	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (DX)
+	VMOVUPS Z3, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
 	ADDQ    $+64, SI
-	ADDQ    $+64, DX
-	ADDQ    $+64, CX
-	ADDQ    $-8, DI
-	JMP     one2
-
-last2:
-	TESTQ   DI, DI
-	JEQ     next2
-	SHLQ    $0x03, DI
-	ADDQ    DI, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next2:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), DI
-	JMP   outer2
-
-vector2:
-	MOVQ 64(AX), DI
-
-vector2outer:
-	VMOVUPS (SI), Z3
-	VPADDQ  (SI)(BX*1), Z3, Z3
-	VPADDQ  (SI)(R8*1), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector2done
-	MOVQ    CX, R10
-
-vector2left:
-	VPADDQ (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector2left
-
-vector2done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector2outer
-	JMP     end
-
-narrow2:
-	MOVQ  $-1, R10
-	BZHIQ DI, R10, R10
-	KMOVW R10, K1
-	MOVQ  CX, 8(SP)
-
-narrow2outer:
-	VMOVUPD.Z (SI), K1, Z3
-	VMOVUPD.Z (SI)(BX*1), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	JEQ       narrow2done
-	MOVQ      CX, R11
-
-narrow2left:
-	VMOVUPD.Z (R11), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R10
-	TESTQ     R10, R10
-	JNE       narrow2left
-
-narrow2done:
-	MOVQ    $-1, R11
-	BZHIQ   DI, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow2outer
-	JMP end
+	ADDQ    $-8, R10
+	TESTQ   R10, R10
+	JNE     apart2
+	JMP     next
 
 tree3:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 32(AX), CX
-	LEAQ (SI)(CX*1), DX
-	MOVQ 56(AX), DI
-	CMPQ DI, $+8
-	JLT  narrow3
-	CMPQ DI, $+8
-	JEQ  vector3
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
 
-outer3:
-	MOVQ    DI, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many3
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R9
-	MOVQ    DI, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (R9), Z3
-	VPADDQ  (R9)(SI*1), Z3, Z3
-	VMOVUPS (R9)(CX*1), Z2
-	VPADDQ  (R9)(DX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap3done
-	MOVQ    BX, R10
-
-overlap3left:
-	VPADDQ (R10), Z3, Z3
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap3left
-
-overlap3done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, R9
-	MOVQ    DI, R10
-	ADDQ    $-8, R10
-	SHLQ    $0x03, R10
-	SUBQ    R10, BX
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+	MOVQ  (SP), R10
+	ADDQ  $-32, R10
+	CMPQ  R10, $+0
+	JLT   few3
 
 many3:
-	CMPQ    DI, $+32
-	JLT     one3
 	VMOVUPS (R9), Z3
 	VMOVUPS 64(R9), Z2
 	VMOVUPS 128(R9), Z1
 	VMOVUPS 192(R9), Z0
-	VPADDQ  (R9)(SI*1), Z3, Z3
-	VPADDQ  64(R9)(SI*1), Z2, Z2
-	VPADDQ  128(R9)(SI*1), Z1, Z1
-	VPADDQ  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z4
-	VMOVUPS 64(R9)(CX*1), Z5
-	VMOVUPS 128(R9)(CX*1), Z6
-	VMOVUPS 192(R9)(CX*1), Z7
-	VPADDQ  (R9)(DX*1), Z4, Z4
-	VPADDQ  64(R9)(DX*1), Z5, Z5
-	VPADDQ  128(R9)(DX*1), Z6, Z6
-	VPADDQ  192(R9)(DX*1), Z7, Z7
+	VPADDQ  (R9)(R8*1), Z3, Z3
+	VPADDQ  64(R9)(R8*1), Z2, Z2
+	VPADDQ  128(R9)(R8*1), Z1, Z1
+	VPADDQ  192(R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z4
+	VMOVUPS 64(R9)(SI*1), Z5
+	VMOVUPS 128(R9)(SI*1), Z6
+	VMOVUPS 192(R9)(SI*1), Z7
+	VPADDQ  (R9)(BX*1), Z4, Z4
+	VPADDQ  64(R9)(BX*1), Z5, Z5
+	VPADDQ  128(R9)(BX*1), Z6, Z6
+	VPADDQ  192(R9)(BX*1), Z7, Z7
 	VPADDQ  Z4, Z3, Z3
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z7, Z0, Z0
-	MOVQ    72(AX), R10
-	TESTQ   R10, R10
+	MOVQ    56(DX), R11
+	TESTQ   R11, R11
 	JEQ     many3done
-	MOVQ    BX, R11
+	MOVQ    DI, R12
 
 many3left:
-	VPADDQ (R11), Z3, Z3
-	VPADDQ 64(R11), Z2, Z2
-	VPADDQ 128(R11), Z1, Z1
-	VPADDQ 192(R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
+	VPADDQ (R12), Z3, Z3
+	VPADDQ 64(R12), Z2, Z2
+	VPADDQ 128(R12), Z1, Z1
+	VPADDQ 192(R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $+256, R9
-	ADDQ    $+256, R8
-	ADDQ    $+256, BX
-	ADDQ    $-32, DI
-	JMP     many3
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-32, R10
+	CMPQ    R10, $+0
+	JGE     many3
 
-one3:
-	CMPQ    DI, $+8
-	JLT     last3
+few3:
+	ADDQ  $+32, R10
+	TESTQ R10, R10
+	JEQ   next
+
+apart3:
 	VMOVUPS (R9), Z0
-	VPADDQ  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDQ  (R9)(DX*1), Z1, Z1
+	VPADDQ  (R9)(R8*1), Z0, Z0
+	VMOVUPS (R9)(SI*1), Z1
+	VPADDQ  (R9)(BX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     one3done
-	MOVQ    BX, R10
+	MOVQ    DI, R11
 
 one3left:
-	VPADDQ (R10), Z0, Z0
-	ADDQ   104(AX), R10
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R11), Z0, Z0
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, R8
-	ADDQ    $+64, BX
-	ADDQ    $-8, DI
-	JMP     one3
-
-last3:
-	TESTQ   DI, DI
-	JEQ     next3
-	SHLQ    $0x03, DI
-	ADDQ    DI, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next3:
-	MOVQ  (SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, (SP)
-	TESTQ DI, DI
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), DI
-	JMP   outer3
-
-vector3:
-	MOVQ 64(AX), DI
-
-vector3outer:
-	VMOVUPS (R9), Z0
-	VPADDQ  (R9)(SI*1), Z0, Z0
-	VMOVUPS (R9)(CX*1), Z1
-	VPADDQ  (R9)(DX*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R10
+	VMOVUPS Z0, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+64, DI
+	ADDQ    $-8, R10
 	TESTQ   R10, R10
-	JEQ     vector3done
-	MOVQ    BX, R11
-
-vector3left:
-	VPADDQ (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R10
-	TESTQ  R10, R10
-	JNE    vector3left
-
-vector3done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	ADDQ    $-1, DI
-	TESTQ   DI, DI
-	JNE     vector3outer
-	JMP     end
-
-narrow3:
-	MOVQ  $-1, R11
-	BZHIQ DI, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow3outer:
-	VMOVUPD.Z (R9), K1, Z0
-	VMOVUPD.Z (R9)(SI*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R9)(CX*1), K1, Z1
-	VMOVUPD.Z (R9)(DX*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow3done
-	MOVQ      BX, R10
-
-narrow3left:
-	VMOVUPD.Z (R10), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R10
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow3left
-
-narrow3done:
-	MOVQ    $-1, R10
-	BZHIQ   DI, R10, R10
-	KMOVW   R10, K3
-	VMOVUPD Z0, K3, (R8)
-	MOVQ    (SP), R10
-	ADDQ    $-1, R10
-	MOVQ    R10, (SP)
-	TESTQ   R10, R10
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow3outer
-	JMP end
+	JNE     apart3
+	JMP     next
 
 tree4:
-	MOVQ 8(AX), DX
-	MOVQ (AX), CX
-	MOVQ 16(AX), SI
-	MOVQ 24(AX), R9
-	MOVQ 32(AX), BX
-	LEAQ (R9)(BX*1), R8
-	MOVQ DX, DI
-	ADDQ 40(AX), DI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow4
-	CMPQ R10, $+8
-	JEQ  vector4
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
 
-outer4:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many4
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	VMOVUPS (DX), Z0
-	VPADDQ  (DX)(R9*1), Z0, Z0
-	VMOVUPS (DX)(BX*1), Z1
-	VPADDQ  (DX)(R8*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	VPADDQ  (DI), Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap4done
-	MOVQ    SI, R12
-
-overlap4left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap4left
-
-overlap4done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few4
 
 many4:
-	CMPQ    R10, $+32
-	JLT     one4
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VPADDQ  (DX)(R9*1), Z0, Z0
-	VPADDQ  64(DX)(R9*1), Z1, Z1
-	VPADDQ  128(DX)(R9*1), Z2, Z2
-	VPADDQ  192(DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z7
-	VMOVUPS 64(DX)(BX*1), Z6
-	VMOVUPS 128(DX)(BX*1), Z5
-	VMOVUPS 192(DX)(BX*1), Z4
-	VPADDQ  (DX)(R8*1), Z7, Z7
-	VPADDQ  64(DX)(R8*1), Z6, Z6
-	VPADDQ  128(DX)(R8*1), Z5, Z5
-	VPADDQ  192(DX)(R8*1), Z4, Z4
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VPADDQ  (BX)(SI*1), Z0, Z0
+	VPADDQ  64(BX)(SI*1), Z1, Z1
+	VPADDQ  128(BX)(SI*1), Z2, Z2
+	VPADDQ  192(BX)(SI*1), Z3, Z3
+	VPADDQ  (BX)(DI*1), Z0, Z0
+	VPADDQ  64(BX)(DI*1), Z1, Z1
+	VPADDQ  128(BX)(DI*1), Z2, Z2
+	VPADDQ  192(BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z7
+	VMOVUPS 64(R10), Z6
+	VMOVUPS 128(R10), Z5
+	VMOVUPS 192(R10), Z4
+	VPADDQ  (R10)(DI*1), Z7, Z7
+	VPADDQ  64(R10)(DI*1), Z6, Z6
+	VPADDQ  128(R10)(DI*1), Z5, Z5
+	VPADDQ  192(R10)(DI*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z4, Z3, Z3
-	VPADDQ  (DI), Z0, Z0
-	VPADDQ  64(DI), Z1, Z1
-	VPADDQ  128(DI), Z2, Z2
-	VPADDQ  192(DI), Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many4done
-	MOVQ    SI, R11
+	MOVQ    R9, R13
 
 many4left:
-	VPADDQ (R11), Z0, Z0
-	VPADDQ 64(R11), Z1, Z1
-	VPADDQ 128(R11), Z2, Z2
-	VPADDQ 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VPADDQ (R13), Z0, Z0
+	VPADDQ 64(R13), Z1, Z1
+	VPADDQ 128(R13), Z2, Z2
+	VPADDQ 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	ADDQ    $+256, DX
-	ADDQ    $+256, DI
-	ADDQ    $+256, CX
-	ADDQ    $+256, SI
-	ADDQ    $-32, R10
-	JMP     many4
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z1, 64(R8)
+	VMOVUPS Z2, 128(R8)
+	VMOVUPS Z3, 192(R8)
+	ADDQ    $+256, BX
+	ADDQ    $+256, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many4
 
-one4:
-	CMPQ    R10, $+8
-	JLT     last4
-	VMOVUPS (DX), Z3
-	VPADDQ  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VPADDQ  (DX)(R8*1), Z2, Z2
+few4:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart4:
+	VMOVUPS (BX), Z3
+	VPADDQ  (BX)(SI*1), Z3, Z3
+	VPADDQ  (BX)(DI*1), Z3, Z3
+	VMOVUPS (R10), Z2
+	VPADDQ  (R10)(DI*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VPADDQ  (DI), Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one4done
-	MOVQ    SI, R12
+	MOVQ    R9, R12
 
 one4left:
 	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $-8, R10
-	JMP     one4
-
-last4:
-	TESTQ   R10, R10
-	JEQ     next4
-	SHLQ    $0x03, R10
-	ADDQ    R10, CX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(CX)
-
-next4:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DX
-	ADDQ  8(SP), DI
-	ADDQ  16(SP), CX
-	ADDQ  24(SP), SI
-	MOVQ  56(AX), R10
-	JMP   outer4
-
-vector4:
-	MOVQ 64(AX), R10
-
-vector4outer:
-	VMOVUPS (DX), Z3
-	VPADDQ  (DX)(R9*1), Z3, Z3
-	VMOVUPS (DX)(BX*1), Z2
-	VPADDQ  (DX)(R8*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	VPADDQ  (DI), Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector4done
-	MOVQ    SI, R11
-
-vector4left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector4left
-
-vector4done:
-	VMOVUPS Z3, (CX)
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector4outer
-	JMP     end
-
-narrow4:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  SI, 8(SP)
-
-narrow4outer:
-	VMOVUPD.Z (DX), K1, Z3
-	VMOVUPD.Z (DX)(R9*1), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VMOVUPD.Z (DX)(R8*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (DI), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), SI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow4done
-	MOVQ      SI, R12
-
-narrow4left:
-	VMOVUPD.Z (R12), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow4left
-
-narrow4done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (CX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DX
-	ADDQ    80(AX), DI
-	ADDQ    88(AX), CX
-	ADDQ    96(AX), SI
-	MOVQ    SI, 8(SP)
-	JMP     narrow4outer
-	JMP end
+	VMOVUPS Z3, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart4
+	JMP     next
 
 tree5:
-	MOVQ 8(AX), R8
-	MOVQ (AX), BX
-	MOVQ 16(AX), R9
-	MOVQ 24(AX), DI
-	MOVQ 32(AX), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ R8, CX
-	ADDQ 40(AX), CX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow5
-	CMPQ R10, $+8
-	JEQ  vector5
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
 
-outer5:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many5
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	VMOVUPS (R8), Z3
-	VPADDQ  (R8)(DI*1), Z3, Z3
-	VPADDQ  (R8)(DX*1), Z3, Z3
-	VMOVUPS (CX), Z2
-	VPADDQ  (CX)(DX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap5done
-	MOVQ    R9, R11
-
-overlap5left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap5left
-
-overlap5done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few5
 
 many5:
-	CMPQ    R10, $+32
-	JLT     one5
-	VMOVUPS (R8), Z3
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z1
-	VMOVUPS 192(R8), Z0
-	VPADDQ  (R8)(DI*1), Z3, Z3
-	VPADDQ  64(R8)(DI*1), Z2, Z2
-	VPADDQ  128(R8)(DI*1), Z1, Z1
-	VPADDQ  192(R8)(DI*1), Z0, Z0
-	VPADDQ  (R8)(DX*1), Z3, Z3
-	VPADDQ  64(R8)(DX*1), Z2, Z2
-	VPADDQ  128(R8)(DX*1), Z1, Z1
-	VPADDQ  192(R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z4
-	VMOVUPS 64(CX), Z5
-	VMOVUPS 128(CX), Z6
-	VMOVUPS 192(CX), Z7
-	VPADDQ  (CX)(DX*1), Z4, Z4
-	VPADDQ  64(CX)(DX*1), Z5, Z5
-	VPADDQ  128(CX)(DX*1), Z6, Z6
-	VPADDQ  192(CX)(DX*1), Z7, Z7
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 192(CX), Z0
+	VPADDQ  (CX)(DI*1), Z3, Z3
+	VPADDQ  64(CX)(DI*1), Z2, Z2
+	VPADDQ  128(CX)(DI*1), Z1, Z1
+	VPADDQ  192(CX)(DI*1), Z0, Z0
+	VPADDQ  (CX)(BX*1), Z3, Z3
+	VPADDQ  64(CX)(BX*1), Z2, Z2
+	VPADDQ  128(CX)(BX*1), Z1, Z1
+	VPADDQ  192(CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z4
+	VMOVUPS 64(R8), Z5
+	VMOVUPS 128(R8), Z6
+	VMOVUPS 192(R8), Z7
+	VPADDQ  (R8)(DI*1), Z4, Z4
+	VPADDQ  64(R8)(DI*1), Z5, Z5
+	VPADDQ  128(R8)(DI*1), Z6, Z6
+	VPADDQ  192(R8)(DI*1), Z7, Z7
+	VPADDQ  (R8)(BX*1), Z4, Z4
+	VPADDQ  64(R8)(BX*1), Z5, Z5
+	VPADDQ  128(R8)(BX*1), Z6, Z6
+	VPADDQ  192(R8)(BX*1), Z7, Z7
 	VPADDQ  Z4, Z3, Z3
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z7, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R12
+	TESTQ   R12, R12
 	JEQ     many5done
-	MOVQ    R9, R12
+	MOVQ    R10, R13
 
 many5left:
-	VPADDQ (R12), Z3, Z3
-	VPADDQ 64(R12), Z2, Z2
-	VPADDQ 128(R12), Z1, Z1
-	VPADDQ 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	VPADDQ (R13), Z3, Z3
+	VPADDQ 64(R13), Z2, Z2
+	VPADDQ 128(R13), Z1, Z1
+	VPADDQ 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
-	ADDQ    $+256, R8
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z1, 128(SI)
+	VMOVUPS Z0, 192(SI)
 	ADDQ    $+256, CX
-	ADDQ    $+256, BX
-	ADDQ    $+256, R9
-	ADDQ    $-32, R10
-	JMP     many5
+	ADDQ    $+256, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many5
 
-one5:
-	CMPQ    R10, $+8
-	JLT     last5
-	VMOVUPS (R8), Z0
-	VPADDQ  (R8)(DI*1), Z0, Z0
-	VPADDQ  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VPADDQ  (CX)(DX*1), Z1, Z1
+few5:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart5:
+	VMOVUPS (CX), Z0
+	VPADDQ  (CX)(DI*1), Z0, Z0
+	VPADDQ  (CX)(BX*1), Z0, Z0
+	VMOVUPS (R8), Z1
+	VPADDQ  (R8)(DI*1), Z1, Z1
+	VPADDQ  (R8)(BX*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one5done
-	MOVQ    R9, R11
+	MOVQ    R10, R12
 
 one5left:
-	VPADDQ (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
+	VPADDQ (R12), Z0, Z0
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $+64, BX
-	ADDQ    $+64, R9
-	ADDQ    $-8, R10
-	JMP     one5
-
-last5:
-	TESTQ   R10, R10
-	JEQ     next5
-	SHLQ    $0x03, R10
-	ADDQ    R10, BX
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(BX)
-
-next5:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R8
-	ADDQ  8(SP), CX
-	ADDQ  16(SP), BX
-	ADDQ  24(SP), R9
-	MOVQ  56(AX), R10
-	JMP   outer5
-
-vector5:
-	MOVQ 64(AX), R10
-
-vector5outer:
-	VMOVUPS (R8), Z0
-	VPADDQ  (R8)(DI*1), Z0, Z0
-	VPADDQ  (R8)(DX*1), Z0, Z0
-	VMOVUPS (CX), Z1
-	VPADDQ  (CX)(DX*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
+	VMOVUPS Z0, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-8, R11
 	TESTQ   R11, R11
-	JEQ     vector5done
-	MOVQ    R9, R12
-
-vector5left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector5left
-
-vector5done:
-	VMOVUPS Z0, (BX)
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector5outer
-	JMP     end
-
-narrow5:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  R9, 8(SP)
-
-narrow5outer:
-	VMOVUPD.Z (R8), K1, Z0
-	VMOVUPD.Z (R8)(DI*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R8)(DX*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (CX), K1, Z1
-	VMOVUPD.Z (CX)(DX*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), R9
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow5done
-	MOVQ      R9, R11
-
-narrow5left:
-	VMOVUPD.Z (R11), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow5left
-
-narrow5done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (BX)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R8
-	ADDQ    80(AX), CX
-	ADDQ    88(AX), BX
-	ADDQ    96(AX), R9
-	MOVQ    R9, 8(SP)
-	JMP     narrow5outer
-	JMP end
+	JNE     apart5
+	JMP     next
 
 tree6:
-	MOVQ 8(AX), SI
-	MOVQ (AX), DX
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), CX
-	MOVQ 32(AX), R8
-	LEAQ (CX)(R8*1), R9
-	MOVQ SI, BX
-	ADDQ 40(AX), BX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow6
-	CMPQ R10, $+8
-	JEQ  vector6
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
 
-outer6:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many6
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	VMOVUPS (SI), Z0
-	VPADDQ  (SI)(CX*1), Z0, Z0
-	VMOVUPS (SI)(R8*1), Z1
-	VPADDQ  (SI)(R9*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (BX), Z1
-	VPADDQ  (BX)(CX*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap6done
-	MOVQ    DI, R12
-
-overlap6left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap6left
-
-overlap6done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few6
 
 many6:
-	CMPQ    R10, $+32
-	JLT     one6
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VPADDQ  (SI)(CX*1), Z0, Z0
-	VPADDQ  64(SI)(CX*1), Z1, Z1
-	VPADDQ  128(SI)(CX*1), Z2, Z2
-	VPADDQ  192(SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z7
-	VMOVUPS 64(SI)(R8*1), Z6
-	VMOVUPS 128(SI)(R8*1), Z5
-	VMOVUPS 192(SI)(R8*1), Z4
-	VPADDQ  (SI)(R9*1), Z7, Z7
-	VPADDQ  64(SI)(R9*1), Z6, Z6
-	VPADDQ  128(SI)(R9*1), Z5, Z5
-	VPADDQ  192(SI)(R9*1), Z4, Z4
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	VPADDQ  (R9)(BX*1), Z0, Z0
+	VPADDQ  64(R9)(BX*1), Z1, Z1
+	VPADDQ  128(R9)(BX*1), Z2, Z2
+	VPADDQ  192(R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z7
+	VMOVUPS 64(R9)(CX*1), Z6
+	VMOVUPS 128(R9)(CX*1), Z5
+	VMOVUPS 192(R9)(CX*1), Z4
+	VPADDQ  (R9)(R10*1), Z7, Z7
+	VPADDQ  64(R9)(R10*1), Z6, Z6
+	VPADDQ  128(R9)(R10*1), Z5, Z5
+	VPADDQ  192(R9)(R10*1), Z4, Z4
 	VPADDQ  Z7, Z0, Z0
 	VPADDQ  Z6, Z1, Z1
 	VPADDQ  Z5, Z2, Z2
 	VPADDQ  Z4, Z3, Z3
-	VMOVUPS (BX), Z4
-	VMOVUPS 64(BX), Z5
-	VMOVUPS 128(BX), Z6
-	VMOVUPS 192(BX), Z7
-	VPADDQ  (BX)(CX*1), Z4, Z4
-	VPADDQ  64(BX)(CX*1), Z5, Z5
-	VPADDQ  128(BX)(CX*1), Z6, Z6
-	VPADDQ  192(BX)(CX*1), Z7, Z7
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VPADDQ  (SI)(BX*1), Z4, Z4
+	VPADDQ  64(SI)(BX*1), Z5, Z5
+	VPADDQ  128(SI)(BX*1), Z6, Z6
+	VPADDQ  192(SI)(BX*1), Z7, Z7
+	VPADDQ  (SI)(CX*1), Z4, Z4
+	VPADDQ  64(SI)(CX*1), Z5, Z5
+	VPADDQ  128(SI)(CX*1), Z6, Z6
+	VPADDQ  192(SI)(CX*1), Z7, Z7
 	VPADDQ  Z4, Z0, Z0
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z7, Z3, Z3
-	MOVQ    72(AX), R12
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
 	JEQ     many6done
-	MOVQ    DI, R11
+	MOVQ    R8, R13
 
 many6left:
-	VPADDQ (R11), Z0, Z0
-	VPADDQ 64(R11), Z1, Z1
-	VPADDQ 128(R11), Z2, Z2
-	VPADDQ 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+	VPADDQ (R13), Z0, Z0
+	VPADDQ 64(R13), Z1, Z1
+	VPADDQ 128(R13), Z2, Z2
+	VPADDQ 192(R13), Z3, Z3
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $+256, R9
 	ADDQ    $+256, SI
-	ADDQ    $+256, BX
-	ADDQ    $+256, DX
 	ADDQ    $+256, DI
-	ADDQ    $-32, R10
-	JMP     many6
+	ADDQ    $+256, R8
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many6
 
-one6:
-	CMPQ    R10, $+8
-	JLT     last6
-	VMOVUPS (SI), Z3
-	VPADDQ  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VPADDQ  (SI)(R9*1), Z2, Z2
+few6:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart6:
+	VMOVUPS (R9), Z3
+	VPADDQ  (R9)(BX*1), Z3, Z3
+	VMOVUPS (R9)(CX*1), Z2
+	VPADDQ  (R9)(R10*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VPADDQ  (BX)(CX*1), Z2, Z2
+	VMOVUPS (SI), Z2
+	VPADDQ  (SI)(BX*1), Z2, Z2
+	VPADDQ  (SI)(CX*1), Z2, Z2
 	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
 	JEQ     one6done
-	MOVQ    DI, R12
+	MOVQ    R8, R12
 
 one6left:
 	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $+64, DX
-	ADDQ    $+64, DI
-	ADDQ    $-8, R10
-	JMP     one6
-
-last6:
-	TESTQ   R10, R10
-	JEQ     next6
-	SHLQ    $0x03, R10
-	ADDQ    R10, DX
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(DX)
-
-next6:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), SI
-	ADDQ  8(SP), BX
-	ADDQ  16(SP), DX
-	ADDQ  24(SP), DI
-	MOVQ  56(AX), R10
-	JMP   outer6
-
-vector6:
-	MOVQ 64(AX), R10
-
-vector6outer:
-	VMOVUPS (SI), Z3
-	VPADDQ  (SI)(CX*1), Z3, Z3
-	VMOVUPS (SI)(R8*1), Z2
-	VPADDQ  (SI)(R9*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (BX), Z2
-	VPADDQ  (BX)(CX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector6done
-	MOVQ    DI, R11
-
-vector6left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector6left
-
-vector6done:
-	VMOVUPS Z3, (DX)
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector6outer
-	JMP     end
-
-narrow6:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  DI, 8(SP)
-
-narrow6outer:
-	VMOVUPD.Z (SI), K1, Z3
-	VMOVUPD.Z (SI)(CX*1), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VMOVUPD.Z (SI)(R9*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (BX), K1, Z2
-	VMOVUPD.Z (BX)(CX*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), DI
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow6done
-	MOVQ      DI, R12
-
-narrow6left:
-	VMOVUPD.Z (R12), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow6left
-
-narrow6done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (DX)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), SI
-	ADDQ    80(AX), BX
-	ADDQ    88(AX), DX
-	ADDQ    96(AX), DI
-	MOVQ    DI, 8(SP)
-	JMP     narrow6outer
-	JMP end
+	VMOVUPS Z3, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-8, R11
+	TESTQ   R11, R11
+	JNE     apart6
+	JMP     next
 
 tree7:
-	MOVQ 8(AX), R9
-	MOVQ (AX), R8
-	MOVQ 16(AX), CX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	LEAQ (BX)(SI*1), DI
-	MOVQ R9, DX
-	ADDQ 40(AX), DX
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow7
-	CMPQ R10, $+8
-	JEQ  vector7
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
 
-outer7:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many7
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, R9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	VMOVUPS (R9), Z3
-	VPADDQ  (R9)(BX*1), Z3, Z3
-	VPADDQ  (R9)(SI*1), Z3, Z3
-	VMOVUPS (DX), Z2
-	VPADDQ  (DX)(BX*1), Z2, Z2
-	VPADDQ  (DX)(SI*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap7done
-	MOVQ    CX, R11
-
-overlap7left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap7left
-
-overlap7done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, R9
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+	MOVQ  (SP), R11
+	ADDQ  $-32, R11
+	CMPQ  R11, $+0
+	JLT   few7
 
 many7:
-	CMPQ    R10, $+32
-	JLT     one7
-	VMOVUPS (R9), Z3
-	VMOVUPS 64(R9), Z2
-	VMOVUPS 128(R9), Z1
-	VMOVUPS 192(R9), Z0
-	VPADDQ  (R9)(BX*1), Z3, Z3
-	VPADDQ  64(R9)(BX*1), Z2, Z2
-	VPADDQ  128(R9)(BX*1), Z1, Z1
-	VPADDQ  192(R9)(BX*1), Z0, Z0
-	VPADDQ  (R9)(SI*1), Z3, Z3
-	VPADDQ  64(R9)(SI*1), Z2, Z2
-	VPADDQ  128(R9)(SI*1), Z1, Z1
-	VPADDQ  192(R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z7
-	VMOVUPS 64(DX), Z6
-	VMOVUPS 128(DX), Z5
-	VMOVUPS 192(DX), Z4
-	VPADDQ  (DX)(BX*1), Z7, Z7
-	VPADDQ  64(DX)(BX*1), Z6, Z6
-	VPADDQ  128(DX)(BX*1), Z5, Z5
-	VPADDQ  192(DX)(BX*1), Z4, Z4
-	VPADDQ  (DX)(SI*1), Z7, Z7
-	VPADDQ  64(DX)(SI*1), Z6, Z6
-	VPADDQ  128(DX)(SI*1), Z5, Z5
-	VPADDQ  192(DX)(SI*1), Z4, Z4
+	VMOVUPS (R10), Z3
+	VMOVUPS 64(R10), Z2
+	VMOVUPS 128(R10), Z1
+	VMOVUPS 192(R10), Z0
+	VPADDQ  (R10)(CX*1), Z3, Z3
+	VPADDQ  64(R10)(CX*1), Z2, Z2
+	VPADDQ  128(R10)(CX*1), Z1, Z1
+	VPADDQ  192(R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z7
+	VMOVUPS 64(R10)(R9*1), Z6
+	VMOVUPS 128(R10)(R9*1), Z5
+	VMOVUPS 192(R10)(R9*1), Z4
+	VPADDQ  (R10)(R8*1), Z7, Z7
+	VPADDQ  64(R10)(R8*1), Z6, Z6
+	VPADDQ  128(R10)(R8*1), Z5, Z5
+	VPADDQ  192(R10)(R8*1), Z4, Z4
 	VPADDQ  Z7, Z3, Z3
 	VPADDQ  Z6, Z2, Z2
 	VPADDQ  Z5, Z1, Z1
 	VPADDQ  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many7done
-	MOVQ    CX, R12
-
-many7left:
-	VPADDQ (R12), Z3, Z3
-	VPADDQ 64(R12), Z2, Z2
-	VPADDQ 128(R12), Z1, Z1
-	VPADDQ 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many7left
-
-many7done:
-	VMOVUPS Z3, (R8)
-	VMOVUPS Z2, 64(R8)
-	VMOVUPS Z1, 128(R8)
-	VMOVUPS Z0, 192(R8)
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $+256, R8
-	ADDQ    $+256, CX
-	ADDQ    $-32, R10
-	JMP     many7
-
-one7:
-	CMPQ    R10, $+8
-	JLT     last7
-	VMOVUPS (R9), Z0
-	VPADDQ  (R9)(BX*1), Z0, Z0
-	VPADDQ  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VPADDQ  (DX)(BX*1), Z1, Z1
-	VPADDQ  (DX)(SI*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one7done
-	MOVQ    CX, R11
-
-one7left:
-	VPADDQ (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one7left
-
-one7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $+64, R8
-	ADDQ    $+64, CX
-	ADDQ    $-8, R10
-	JMP     one7
-
-last7:
-	TESTQ   R10, R10
-	JEQ     next7
-	SHLQ    $0x03, R10
-	ADDQ    R10, R8
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R8)
-
-next7:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), R9
-	ADDQ  8(SP), DX
-	ADDQ  16(SP), R8
-	ADDQ  24(SP), CX
-	MOVQ  56(AX), R10
-	JMP   outer7
-
-vector7:
-	MOVQ 64(AX), R10
-
-vector7outer:
-	VMOVUPS (R9), Z0
-	VPADDQ  (R9)(BX*1), Z0, Z0
-	VPADDQ  (R9)(SI*1), Z0, Z0
-	VMOVUPS (DX), Z1
-	VPADDQ  (DX)(BX*1), Z1, Z1
-	VPADDQ  (DX)(SI*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector7done
-	MOVQ    CX, R12
-
-vector7left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector7left
-
-vector7done:
-	VMOVUPS Z0, (R8)
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector7outer
-	JMP     end
-
-narrow7:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  CX, 8(SP)
-
-narrow7outer:
-	VMOVUPD.Z (R9), K1, Z0
-	VMOVUPD.Z (R9)(BX*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (R9)(SI*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VMOVUPD.Z (DX)(BX*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VMOVUPD.Z (DX)(SI*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), CX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow7done
-	MOVQ      CX, R11
-
-narrow7left:
-	VMOVUPD.Z (R11), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow7left
-
-narrow7done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R8)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
-	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), R9
-	ADDQ    80(AX), DX
-	ADDQ    88(AX), R8
-	ADDQ    96(AX), CX
-	MOVQ    CX, 8(SP)
-	JMP     narrow7outer
-	JMP end
-
-tree8:
-	MOVQ 8(AX), DI
-	MOVQ (AX), SI
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), DX
-	MOVQ 32(AX), R9
-	LEAQ (DX)(R9*1), CX
-	MOVQ DI, R8
-	ADDQ 40(AX), R8
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow8
-	CMPQ R10, $+8
-	JEQ  vector8
-
-outer8:
-	MOVQ    R10, R11
-	ANDQ    $+7, R11
-	TESTQ   R11, R11
-	JEQ     many8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, R8
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, BX
-	VMOVUPS (DI), Z0
-	VPADDQ  (DI)(DX*1), Z0, Z0
-	VMOVUPS (DI)(R9*1), Z1
-	VPADDQ  (DI)(CX*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (R8), Z1
-	VPADDQ  (R8)(DX*1), Z1, Z1
-	VPADDQ  (R8)(R9*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     overlap8done
-	MOVQ    BX, R12
-
-overlap8left:
-	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    overlap8left
-
-overlap8done:
-	VMOVUPS Z0, 32(SP)
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, DI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, R8
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	SUBQ    R12, BX
-
-many8:
-	CMPQ    R10, $+32
-	JLT     one8
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
-	VPADDQ  (DI)(DX*1), Z0, Z0
-	VPADDQ  64(DI)(DX*1), Z1, Z1
-	VPADDQ  128(DI)(DX*1), Z2, Z2
-	VPADDQ  192(DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z4
-	VMOVUPS 64(DI)(R9*1), Z5
-	VMOVUPS 128(DI)(R9*1), Z6
-	VMOVUPS 192(DI)(R9*1), Z7
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS 128(DI), Z6
+	VMOVUPS 192(DI), Z7
 	VPADDQ  (DI)(CX*1), Z4, Z4
 	VPADDQ  64(DI)(CX*1), Z5, Z5
 	VPADDQ  128(DI)(CX*1), Z6, Z6
 	VPADDQ  192(DI)(CX*1), Z7, Z7
-	VPADDQ  Z4, Z0, Z0
-	VPADDQ  Z5, Z1, Z1
-	VPADDQ  Z6, Z2, Z2
-	VPADDQ  Z7, Z3, Z3
-	VMOVUPS (R8), Z7
-	VMOVUPS 64(R8), Z6
-	VMOVUPS 128(R8), Z5
-	VMOVUPS 192(R8), Z4
-	VPADDQ  (R8)(DX*1), Z7, Z7
-	VPADDQ  64(R8)(DX*1), Z6, Z6
-	VPADDQ  128(R8)(DX*1), Z5, Z5
-	VPADDQ  192(R8)(DX*1), Z4, Z4
-	VPADDQ  (R8)(R9*1), Z7, Z7
-	VPADDQ  64(R8)(R9*1), Z6, Z6
-	VPADDQ  128(R8)(R9*1), Z5, Z5
-	VPADDQ  192(R8)(R9*1), Z4, Z4
-	VPADDQ  Z7, Z0, Z0
-	VPADDQ  Z6, Z1, Z1
-	VPADDQ  Z5, Z2, Z2
+	VMOVUPS (DI)(R9*1), Z8
+	VMOVUPS 64(DI)(R9*1), Z9
+	VMOVUPS 128(DI)(R9*1), Z10
+	VMOVUPS 192(DI)(R9*1), Z11
+	VPADDQ  (DI)(R8*1), Z8, Z8
+	VPADDQ  64(DI)(R8*1), Z9, Z9
+	VPADDQ  128(DI)(R8*1), Z10, Z10
+	VPADDQ  192(DI)(R8*1), Z11, Z11
+	VPADDQ  Z8, Z4, Z4
+	VPADDQ  Z9, Z5, Z5
+	VPADDQ  Z10, Z6, Z6
+	VPADDQ  Z11, Z7, Z7
 	VPADDQ  Z4, Z3, Z3
-	MOVQ    72(AX), R12
+	VPADDQ  Z5, Z2, Z2
+	VPADDQ  Z6, Z1, Z1
+	VPADDQ  Z7, Z0, Z0
+	MOVQ    56(DX), R12
 	TESTQ   R12, R12
-	JEQ     many8done
-	MOVQ    BX, R11
+	JEQ     many7done
+	MOVQ    SI, R13
 
-many8left:
-	VPADDQ (R11), Z0, Z0
-	VPADDQ 64(R11), Z1, Z1
-	VPADDQ 128(R11), Z2, Z2
-	VPADDQ 192(R11), Z3, Z3
-	ADDQ   104(AX), R11
+many7left:
+	VPADDQ (R13), Z3, Z3
+	VPADDQ 64(R13), Z2, Z2
+	VPADDQ 128(R13), Z1, Z1
+	VPADDQ 192(R13), Z0, Z0
+	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
-	JNE    many8left
+	JNE    many7left
 
-many8done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
+many7done:
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	ADDQ    $+256, R10
 	ADDQ    $+256, DI
-	ADDQ    $+256, R8
-	ADDQ    $+256, SI
 	ADDQ    $+256, BX
-	ADDQ    $-32, R10
-	JMP     many8
-
-one8:
-	CMPQ    R10, $+8
-	JLT     last8
-	VMOVUPS (DI), Z3
-	VPADDQ  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VPADDQ  (DI)(CX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VPADDQ  (R8)(DX*1), Z2, Z2
-	VPADDQ  (R8)(R9*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     one8done
-	MOVQ    BX, R12
-
-one8left:
-	VPADDQ (R12), Z3, Z3
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    one8left
-
-one8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, R8
-	ADDQ    $+64, SI
-	ADDQ    $+64, BX
-	ADDQ    $-8, R10
-	JMP     one8
-
-last8:
-	TESTQ   R10, R10
-	JEQ     next8
-	SHLQ    $0x03, R10
-	ADDQ    R10, SI
-	VMOVUPS 32(SP), Z3
-	VMOVUPS Z3, -64(SI)
-
-next8:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), DI
-	ADDQ  8(SP), R8
-	ADDQ  16(SP), SI
-	ADDQ  24(SP), BX
-	MOVQ  56(AX), R10
-	JMP   outer8
-
-vector8:
-	MOVQ 64(AX), R10
-
-vector8outer:
-	VMOVUPS (DI), Z3
-	VPADDQ  (DI)(DX*1), Z3, Z3
-	VMOVUPS (DI)(R9*1), Z2
-	VPADDQ  (DI)(CX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (R8), Z2
-	VPADDQ  (R8)(DX*1), Z2, Z2
-	VPADDQ  (R8)(R9*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     vector8done
-	MOVQ    BX, R11
-
-vector8left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    vector8left
-
-vector8done:
-	VMOVUPS Z3, (SI)
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector8outer
-	JMP     end
-
-narrow8:
-	MOVQ  $-1, R11
-	BZHIQ R10, R11, R11
-	KMOVW R11, K1
-	MOVQ  BX, 8(SP)
-
-narrow8outer:
-	VMOVUPD.Z (DI), K1, Z3
-	VMOVUPD.Z (DI)(DX*1), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (DI)(R9*1), K1, Z2
-	VMOVUPD.Z (DI)(CX*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	VMOVUPD.Z (R8), K1, Z2
-	VMOVUPD.Z (R8)(DX*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VMOVUPD.Z (R8)(R9*1), K1, Z1
-	VPADDQ    Z1, Z2, Z2
-	VPADDQ    Z2, Z3, Z3
-	MOVQ      8(SP), BX
-	MOVQ      72(AX), R11
-	TESTQ     R11, R11
-	JEQ       narrow8done
-	MOVQ      BX, R12
-
-narrow8left:
-	VMOVUPD.Z (R12), K1, Z2
-	VPADDQ    Z2, Z3, Z3
-	ADDQ      104(AX), R12
-	ADDQ      $-1, R11
-	TESTQ     R11, R11
-	JNE       narrow8left
-
-narrow8done:
-	MOVQ    $-1, R12
-	BZHIQ   R10, R12, R12
-	KMOVW   R12, K3
-	VMOVUPD Z3, K3, (SI)
-	MOVQ    (SP), R12
-	ADDQ    $-1, R12
-	MOVQ    R12, (SP)
-	TESTQ   R12, R12
-	JEQ     end
-	ADDQ    80(AX), DI
-	ADDQ    80(AX), R8
-	ADDQ    88(AX), SI
-	ADDQ    96(AX), BX
-	MOVQ    BX, 8(SP)
-	JMP     narrow8outer
-	JMP end
-
-tree9:
-	MOVQ 8(AX), CX
-	MOVQ (AX), R9
-	MOVQ 16(AX), DX
-	MOVQ 24(AX), R8
-	MOVQ 32(AX), DI
-	LEAQ (R8)(DI*1), BX
-	MOVQ CX, SI
-	ADDQ 40(AX), SI
-	MOVQ 56(AX), R10
-	CMPQ R10, $+8
-	JLT  narrow9
-	CMPQ R10, $+8
-	JEQ  vector9
-
-outer9:
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	TESTQ   R12, R12
-	JEQ     many9
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, CX
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, SI
-	MOVQ    R10, R12
-	ADDQ    $-8, R12
-	SHLQ    $0x03, R12
-	ADDQ    R12, DX
-	VMOVUPS (CX), Z3
-	VPADDQ  (CX)(R8*1), Z3, Z3
-	VMOVUPS (CX)(DI*1), Z2
-	VPADDQ  (CX)(BX*1), Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	VMOVUPS (SI), Z2
-	VPADDQ  (SI)(R8*1), Z2, Z2
-	VMOVUPS (SI)(DI*1), Z1
-	VPADDQ  (SI)(BX*1), Z1, Z1
-	VPADDQ  Z1, Z2, Z2
-	VPADDQ  Z2, Z3, Z3
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     overlap9done
-	MOVQ    DX, R11
-
-overlap9left:
-	VPADDQ (R11), Z3, Z3
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    overlap9left
-
-overlap9done:
-	VMOVUPS Z3, 32(SP)
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, CX
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, SI
-	MOVQ    R10, R11
-	ADDQ    $-8, R11
-	SHLQ    $0x03, R11
-	SUBQ    R11, DX
-
-many9:
-	CMPQ    R10, $+32
-	JLT     one9
-	VMOVUPS (CX), Z3
-	VMOVUPS 64(CX), Z2
-	VMOVUPS 128(CX), Z1
-	VMOVUPS 192(CX), Z0
-	VPADDQ  (CX)(R8*1), Z3, Z3
-	VPADDQ  64(CX)(R8*1), Z2, Z2
-	VPADDQ  128(CX)(R8*1), Z1, Z1
-	VPADDQ  192(CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z4
-	VMOVUPS 64(CX)(DI*1), Z5
-	VMOVUPS 128(CX)(DI*1), Z6
-	VMOVUPS 192(CX)(DI*1), Z7
-	VPADDQ  (CX)(BX*1), Z4, Z4
-	VPADDQ  64(CX)(BX*1), Z5, Z5
-	VPADDQ  128(CX)(BX*1), Z6, Z6
-	VPADDQ  192(CX)(BX*1), Z7, Z7
-	VPADDQ  Z4, Z3, Z3
-	VPADDQ  Z5, Z2, Z2
-	VPADDQ  Z6, Z1, Z1
-	VPADDQ  Z7, Z0, Z0
-	VMOVUPS (SI), Z7
-	VMOVUPS 64(SI), Z6
-	VMOVUPS 128(SI), Z5
-	VMOVUPS 192(SI), Z4
-	VPADDQ  (SI)(R8*1), Z7, Z7
-	VPADDQ  64(SI)(R8*1), Z6, Z6
-	VPADDQ  128(SI)(R8*1), Z5, Z5
-	VPADDQ  192(SI)(R8*1), Z4, Z4
-	VMOVUPS (SI)(DI*1), Z8
-	VMOVUPS 64(SI)(DI*1), Z9
-	VMOVUPS 128(SI)(DI*1), Z10
-	VMOVUPS 192(SI)(DI*1), Z11
-	VPADDQ  (SI)(BX*1), Z8, Z8
-	VPADDQ  64(SI)(BX*1), Z9, Z9
-	VPADDQ  128(SI)(BX*1), Z10, Z10
-	VPADDQ  192(SI)(BX*1), Z11, Z11
-	VPADDQ  Z8, Z7, Z7
-	VPADDQ  Z9, Z6, Z6
-	VPADDQ  Z10, Z5, Z5
-	VPADDQ  Z11, Z4, Z4
-	VPADDQ  Z7, Z3, Z3
-	VPADDQ  Z6, Z2, Z2
-	VPADDQ  Z5, Z1, Z1
-	VPADDQ  Z4, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     many9done
-	MOVQ    DX, R12
-
-many9left:
-	VPADDQ (R12), Z3, Z3
-	VPADDQ 64(R12), Z2, Z2
-	VPADDQ 128(R12), Z1, Z1
-	VPADDQ 192(R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    many9left
-
-many9done:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z2, 64(R9)
-	VMOVUPS Z1, 128(R9)
-	VMOVUPS Z0, 192(R9)
-	ADDQ    $+256, CX
 	ADDQ    $+256, SI
-	ADDQ    $+256, R9
-	ADDQ    $+256, DX
-	ADDQ    $-32, R10
-	JMP     many9
+	ADDQ    $-32, R11
+	CMPQ    R11, $+0
+	JGE     many7
 
-one9:
-	CMPQ    R10, $+8
-	JLT     last9
-	VMOVUPS (CX), Z0
-	VPADDQ  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VPADDQ  (CX)(BX*1), Z1, Z1
+few7:
+	ADDQ  $+32, R11
+	TESTQ R11, R11
+	JEQ   next
+
+apart7:
+	VMOVUPS (R10), Z0
+	VPADDQ  (R10)(CX*1), Z0, Z0
+	VMOVUPS (R10)(R9*1), Z1
+	VPADDQ  (R10)(R8*1), Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VPADDQ  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDQ  (SI)(BX*1), Z2, Z2
+	VMOVUPS (DI), Z1
+	VPADDQ  (DI)(CX*1), Z1, Z1
+	VMOVUPS (DI)(R9*1), Z2
+	VPADDQ  (DI)(R8*1), Z2, Z2
 	VPADDQ  Z2, Z1, Z1
 	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R12
-	TESTQ   R12, R12
-	JEQ     one9done
-	MOVQ    DX, R11
+	MOVQ    56(DX), R13
+	TESTQ   R13, R13
+	JEQ     one7done
+	MOVQ    SI, R12
 
-one9left:
-	VPADDQ (R11), Z0, Z0
-	ADDQ   104(AX), R11
-	ADDQ   $-1, R12
-	TESTQ  R12, R12
-	JNE    one9left
-
-one9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    $+64, CX
-	ADDQ    $+64, SI
-	ADDQ    $+64, R9
-	ADDQ    $+64, DX
-	ADDQ    $-8, R10
-	JMP     one9
-
-last9:
-	TESTQ   R10, R10
-	JEQ     next9
-	SHLQ    $0x03, R10
-	ADDQ    R10, R9
-	VMOVUPS 32(SP), Z0
-	VMOVUPS Z0, -64(R9)
-
-next9:
-	MOVQ  (SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, (SP)
-	TESTQ R10, R10
-	JEQ   end
-	ADDQ  8(SP), CX
-	ADDQ  8(SP), SI
-	ADDQ  16(SP), R9
-	ADDQ  24(SP), DX
-	MOVQ  56(AX), R10
-	JMP   outer9
-
-vector9:
-	MOVQ 64(AX), R10
-
-vector9outer:
-	VMOVUPS (CX), Z0
-	VPADDQ  (CX)(R8*1), Z0, Z0
-	VMOVUPS (CX)(DI*1), Z1
-	VPADDQ  (CX)(BX*1), Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	VMOVUPS (SI), Z1
-	VPADDQ  (SI)(R8*1), Z1, Z1
-	VMOVUPS (SI)(DI*1), Z2
-	VPADDQ  (SI)(BX*1), Z2, Z2
-	VPADDQ  Z2, Z1, Z1
-	VPADDQ  Z1, Z0, Z0
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JEQ     vector9done
-	MOVQ    DX, R12
-
-vector9left:
+one7left:
 	VPADDQ (R12), Z0, Z0
-	ADDQ   104(AX), R12
-	ADDQ   $-1, R11
-	TESTQ  R11, R11
-	JNE    vector9left
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
 
-vector9done:
-	VMOVUPS Z0, (R9)
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	ADDQ    $-1, R10
-	TESTQ   R10, R10
-	JNE     vector9outer
-	JMP     end
-
-narrow9:
-	MOVQ  $-1, R12
-	BZHIQ R10, R12, R12
-	KMOVW R12, K1
-	MOVQ  DX, 8(SP)
-
-narrow9outer:
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (CX)(R8*1), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (CX)(DI*1), K1, Z1
-	VMOVUPD.Z (CX)(BX*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	VMOVUPD.Z (SI), K1, Z1
-	VMOVUPD.Z (SI)(R8*1), K1, Z2
-	VPADDQ    Z2, Z1, Z1
-	VMOVUPD.Z (SI)(DI*1), K1, Z2
-	VMOVUPD.Z (SI)(BX*1), K1, Z3
-	VPADDQ    Z3, Z2, Z2
-	VPADDQ    Z2, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	MOVQ      8(SP), DX
-	MOVQ      72(AX), R12
-	TESTQ     R12, R12
-	JEQ       narrow9done
-	MOVQ      DX, R11
-
-narrow9left:
-	VMOVUPD.Z (R11), K1, Z1
-	VPADDQ    Z1, Z0, Z0
-	ADDQ      104(AX), R11
-	ADDQ      $-1, R12
-	TESTQ     R12, R12
-	JNE       narrow9left
-
-narrow9done:
-	MOVQ    $-1, R11
-	BZHIQ   R10, R11, R11
-	KMOVW   R11, K3
-	VMOVUPD Z0, K3, (R9)
-	MOVQ    (SP), R11
-	ADDQ    $-1, R11
-	MOVQ    R11, (SP)
+one7done:
+	VMOVUPS Z0, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-8, R11
 	TESTQ   R11, R11
-	JEQ     end
-	ADDQ    80(AX), CX
-	ADDQ    80(AX), SI
-	ADDQ    88(AX), R9
-	ADDQ    96(AX), DX
-	MOVQ    DX, 8(SP)
-	JMP     narrow9outer
+	JNE     apart7
 
-end:
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
 	VZEROUPPER
 	RET
 

@@ -26,7 +26,7 @@ func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 //go:noescape
 func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 
-// cols adds up to eight rows elementwise, as one subtree of the order.
+// cols adds rows elementwise, in the order of a tree, for each of several items.
 //
 //go:noescape
 func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)

@@ -46414,347 +46414,186 @@ end:
 TEXT ·colsF32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$2, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$4, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$2, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$16, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow0
-	CMP	$4, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R3, R3
-	FMOVQ	(R2), F0
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$32, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F1)
-	FLDPQ	32(R2), (F2, F3)
-	FLDPQ	64(R2), (F4, F5)
-	FLDPQ	96(R2), (F6, F7)
-	MOVD	72(R0), R6
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
 	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$32, R4, R4
-	JMP	many0
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$4, R4
-	BLT	last0
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+few0:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVQ	(R1), F7
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$4, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$2, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$2, R4, four_2
-	TBZ	$1, R4, one_3
-	FMOVD	(R3), F7
-	TBZ	$0, R4, loaded_1
-	ADD	$8, R3, R3
-	VLD1	(R3), V7.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R3), F7
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R3), F7
-
-loaded_1:
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$2, R4, four_5
-	TBZ	$1, R4, one_6
-	FMOVD	(R7), F6
-	TBZ	$0, R4, loaded_4
-	ADD	$8, R7, R7
-	VLD1	(R7), V6.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R7), F6
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R7), F6
-
-loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R6)
-	ADD	$8, R6, R6
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_7:
-	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R6)
-
-skip_8:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$4, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow1
-	CMP	$4, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVQ	(R2), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$32, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F6)
-	FLDPQ	32(R2), (F5, F4)
-	FLDPQ	64(R2), (F3, F2)
-	FLDPQ	96(R2), (F1, F0)
+	FLDPQ	(R1), (F7, F6)
+	FLDPQ	32(R1), (F5, F4)
+	FLDPQ	64(R1), (F3, F2)
+	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
@@ -46767,315 +46606,117 @@ many1:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R2, R2
-	ADD	$128, R6, R6
-	ADD	$128, R3, R3
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
 	ADD	$128, R1, R1
-	SUB	$32, R4, R4
-	JMP	many1
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$4, R4
-	BLT	last1
-	FMOVQ	(R2), F0
+few1:
+	ADD	$32, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$16, R2, R2
-	ADD	$16, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$4, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$2, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVQ	(R2), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$2, R4, four_10
-	TBZ	$1, R4, one_11
-	FMOVD	(R1), F0
-	TBZ	$0, R4, loaded_9
-	ADD	$8, R1, R1
-	VLD1	(R1), V0.S[2]
-	JMP	loaded_9
-
-one_11:
-	FMOVS	(R1), F0
-	JMP	loaded_9
-
-four_10:
-	FMOVQ	(R1), F0
-
-loaded_9:
-	ADD	$0, R6, R1
-	TBNZ	$2, R4, four_13
-	TBZ	$1, R4, one_14
-	FMOVD	(R1), F1
-	TBZ	$0, R4, loaded_12
-	ADD	$8, R1, R1
-	VLD1	(R1), V1.S[2]
-	JMP	loaded_12
-
-one_14:
-	FMOVS	(R1), F1
-	JMP	loaded_12
-
-four_13:
-	FMOVQ	(R1), F1
-
-loaded_12:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$2, R4, four_16
-	TBZ	$1, R4, one_17
-	FMOVD	(R8), F1
-	TBZ	$0, R4, loaded_15
-	ADD	$8, R8, R8
-	VLD1	(R8), V1.S[2]
-	JMP	loaded_15
-
-one_17:
-	FMOVS	(R8), F1
-	JMP	loaded_15
-
-four_16:
-	FMOVQ	(R8), F1
-
-loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_18:
-	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R7)
-
-skip_19:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$4, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow2
-	CMP	$4, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$3, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	FMOVQ	(R6), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$32, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F1)
 	FLDPQ	32(R6), (F2, F3)
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R4), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R4), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	FLDPQ	(R7), (F8, F9)
@@ -47090,4243 +46731,1230 @@ many2:
 	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
 	ADD	$128, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many2
+	ADD	$128, R7, R7
+	ADD	$128, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$4, R3
-	BLT	last2
+few2:
+	ADD	$32, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
+	FMOVQ	(R5), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVQ	(R7), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R6, R6
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	64(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	64(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
 	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_21
-	TBZ	$1, R3, one_22
-	FMOVD	(R1), F7
-	TBZ	$0, R3, loaded_20
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_20
-
-one_22:
-	FMOVS	(R1), F7
-	JMP	loaded_20
-
-four_21:
-	FMOVQ	(R1), F7
-
-loaded_20:
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_24
-	TBZ	$1, R3, one_25
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_23
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_23
-
-one_25:
-	FMOVS	(R1), F6
-	JMP	loaded_23
-
-four_24:
-	FMOVQ	(R1), F6
-
-loaded_23:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_27
-	TBZ	$1, R3, one_28
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_26
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_26
-
-one_28:
-	FMOVS	(R1), F6
-	JMP	loaded_26
-
-four_27:
-	FMOVQ	(R1), F6
-
-loaded_26:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R10, R10
-	VLD1	(R10), V6.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R10), F6
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R10), F6
-
-loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_32:
-	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R9)
-
-skip_33:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
-	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	SUB	$4, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$4, R6
-	BLT	narrow3
-	CMP	$4, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$3, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R4, R4
-	FMOVQ	(R5), F7
-	FMOVQ	(R1), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R2), F6
-	FMOVQ	(R3), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$32, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F6)
-	FLDPQ	32(R5), (F5, F4)
-	FLDPQ	64(R5), (F3, F2)
-	FLDPQ	96(R5), (F1, F0)
-	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R1), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R1), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R2), (F8, F9)
-	FLDPQ	32(R2), (F10, F11)
-	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	64(R2), (F11, F10)
-	FLDPQ	96(R2), (F9, F8)
-	FLDPQ	64(R3), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	96(R3), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$32, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$4, R6
-	BLT	last3
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$4, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$2, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$2, R6, four_35
-	TBZ	$1, R6, one_36
-	FMOVD	(R4), F0
-	TBZ	$0, R6, loaded_34
-	ADD	$8, R4, R4
-	VLD1	(R4), V0.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R4), F0
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R4), F0
-
-loaded_34:
-	ADD	$0, R1, R4
-	TBNZ	$2, R6, four_38
-	TBZ	$1, R6, one_39
-	FMOVD	(R4), F1
-	TBZ	$0, R6, loaded_37
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_37
-
-one_39:
-	FMOVS	(R4), F1
-	JMP	loaded_37
-
-four_38:
-	FMOVQ	(R4), F1
-
-loaded_37:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
-	TBNZ	$2, R6, four_41
-	TBZ	$1, R6, one_42
-	FMOVD	(R4), F1
-	TBZ	$0, R6, loaded_40
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_40
-
-one_42:
-	FMOVS	(R4), F1
-	JMP	loaded_40
-
-four_41:
-	FMOVQ	(R4), F1
-
-loaded_40:
-	ADD	$0, R3, R4
-	TBNZ	$2, R6, four_44
-	TBZ	$1, R6, one_45
-	FMOVD	(R4), F2
-	TBZ	$0, R6, loaded_43
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_43
-
-one_45:
-	FMOVS	(R4), F2
-	JMP	loaded_43
-
-four_44:
-	FMOVQ	(R4), F2
-
-loaded_43:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$2, R6, four_47
-	TBZ	$1, R6, one_48
-	FMOVD	(R10), F1
-	TBZ	$0, R6, loaded_46
-	ADD	$8, R10, R10
-	VLD1	(R10), V1.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R10), F1
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R10), F1
-
-loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$1, R6, skip_49
-	FMOVD	F0, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_49:
-	TBZ	$0, R6, skip_50
-	FMOVS	F0, (R8)
-
-skip_50:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow4
-	CMP	$4, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$32, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R6), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	96(R6), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$4, R5
-	BLT	last4
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_52
-	TBZ	$1, R5, one_53
-	FMOVD	(R1), F7
-	TBZ	$0, R5, loaded_51
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_51
-
-one_53:
-	FMOVS	(R1), F7
-	JMP	loaded_51
-
-four_52:
-	FMOVQ	(R1), F7
-
-loaded_51:
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_55
-	TBZ	$1, R5, one_56
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_54
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_54
-
-one_56:
-	FMOVS	(R1), F6
-	JMP	loaded_54
-
-four_55:
-	FMOVQ	(R1), F6
-
-loaded_54:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_58
-	TBZ	$1, R5, one_59
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_57
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_57
-
-one_59:
-	FMOVS	(R1), F6
-	JMP	loaded_57
-
-four_58:
-	FMOVQ	(R1), F6
-
-loaded_57:
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_61
-	TBZ	$1, R5, one_62
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_60
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_60
-
-one_62:
-	FMOVS	(R1), F5
-	JMP	loaded_60
-
-four_61:
-	FMOVQ	(R1), F5
-
-loaded_60:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_64
-	TBZ	$1, R5, one_65
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_63
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_63
-
-one_65:
-	FMOVS	(R1), F6
-	JMP	loaded_63
-
-four_64:
-	FMOVQ	(R1), F6
-
-loaded_63:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_67
-	TBZ	$1, R5, one_68
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_66
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_66
-
-one_68:
-	FMOVS	(R14), F6
-	JMP	loaded_66
-
-four_67:
-	FMOVQ	(R14), F6
-
-loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_69
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_69:
-	TBZ	$0, R5, skip_70
-	FMOVS	F7, (R13)
-
-skip_70:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow5
-	CMP	$4, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R3), F6
-	FMOVQ	(R2), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$32, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	(R1), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FLDPQ	32(R1), (F13, F12)
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	64(R1), (F12, F13)
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FLDPQ	96(R1), (F13, F12)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
 
-many5left:
-	FLDPQ	(R13), (F15, F14)
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R10), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R10), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R10), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$32, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVQ	(R8), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$4, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	FLDPQ	(R11), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R11), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R11), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R11), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
+
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$128, R1, R1
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVQ	(R1), F7
+	FMOVQ	(R6), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R5), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVQ	(R9), F6
+	FMOVQ	(R11), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$4, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F6)
+	FLDPQ	32(R12), (F5, F4)
+	FLDPQ	64(R12), (F3, F2)
+	FLDPQ	96(R12), (F1, F0)
+	FLDPQ	(R7), (F15, F14)
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
+	FLDPQ	32(R7), (F14, F15)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
+	FLDPQ	64(R7), (F15, F14)
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
+	FLDPQ	96(R7), (F14, F15)
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
+	FLDPQ	(R5), (F15, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R5), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R5), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R5), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	(R1), (F15, F14)
+	FLDPQ	32(R1), (F13, F12)
+	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	(R8), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	32(R8), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	64(R8), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	96(R8), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	(R4), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	32(R4), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	64(R4), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	96(R4), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
+
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R11, R11
-	ADD	$128, R6, R6
+	ADD	$128, R12, R12
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R1, R1
+	ADD	$128, R8, R8
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many5
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BGE	many5
 
-one5:
-	CMP	$4, R8
-	BLT	last5
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+few5:
+	ADD	$32, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R5), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R1), F1
+	FMOVQ	(R8), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	(R4), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
+	MOVD	R9, R13
 
 one5left:
-	FMOVQ	(R12), F1
+	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_72
-	TBZ	$1, R8, one_73
-	FMOVD	(R9), F0
-	TBZ	$0, R8, loaded_71
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_71
-
-one_73:
-	FMOVS	(R9), F0
-	JMP	loaded_71
-
-four_72:
-	FMOVQ	(R9), F0
-
-loaded_71:
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_75
-	TBZ	$1, R8, one_76
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_74
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_74
-
-one_76:
-	FMOVS	(R9), F1
-	JMP	loaded_74
-
-four_75:
-	FMOVQ	(R9), F1
-
-loaded_74:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_78
-	TBZ	$1, R8, one_79
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_77
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_77
-
-one_79:
-	FMOVS	(R9), F1
-	JMP	loaded_77
-
-four_78:
-	FMOVQ	(R9), F1
-
-loaded_77:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_81
-	TBZ	$1, R8, one_82
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_80
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_80
-
-one_82:
-	FMOVS	(R9), F1
-	JMP	loaded_80
-
-four_81:
-	FMOVQ	(R9), F1
-
-loaded_80:
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_84
-	TBZ	$1, R8, one_85
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_83
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_83
-
-one_85:
-	FMOVS	(R9), F2
-	JMP	loaded_83
-
-four_84:
-	FMOVQ	(R9), F2
-
-loaded_83:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_87
-	TBZ	$1, R8, one_88
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_86
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_86
-
-one_88:
-	FMOVS	(R14), F1
-	JMP	loaded_86
-
-four_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_89
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_89:
-	TBZ	$0, R8, skip_90
-	FMOVS	F0, (R12)
-
-skip_90:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
 tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow6
-	CMP	$4, R3
-	BEQ	vector6
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer6:
-	MOVD	R3, R12
-	AND	$3, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R5), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R11), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
 many6:
-	CMP	$32, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R7), (F15, F14)
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	(R7), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R11), (F15, F14)
-	FLDPQ	32(R11), (F13, F12)
-	FLDPQ	64(R11), (F11, F10)
-	FLDPQ	96(R11), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FLDPQ	96(R7), (F13, F12)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
 	FLDPQ	(R12), (F8, F9)
+	FLDPQ	32(R12), (F10, F11)
+	FLDPQ	64(R12), (F12, F13)
+	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R9), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R9), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FLDPQ	64(R10), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	96(R10), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
 	SUB	$1, R13, R13
 	CBNZ	R13, many6left
 
 many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$128, R3, R3
 	ADD	$128, R6, R6
-	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R12, R12
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
+	ADD	$128, R11, R11
 	ADD	$128, R8, R8
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many6
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BGE	many6
 
-one6:
-	CMP	$4, R3
-	BLT	last6
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
+few6:
+	ADD	$32, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVQ	(R3), F7
+	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
+	FMOVQ	(R5), F6
+	FMOVQ	(R7), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R11), F6
+	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
 	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVQ	(R10), F5
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
 
 one6done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R11, R11
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R8, R8
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
 	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R11), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$2, R3, four_92
-	TBZ	$1, R3, one_93
-	FMOVD	(R1), F7
-	TBZ	$0, R3, loaded_91
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_91
-
-one_93:
-	FMOVS	(R1), F7
-	JMP	loaded_91
-
-four_92:
-	FMOVQ	(R1), F7
-
-loaded_91:
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_95
-	TBZ	$1, R3, one_96
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_94
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_94
-
-one_96:
-	FMOVS	(R1), F6
-	JMP	loaded_94
-
-four_95:
-	FMOVQ	(R1), F6
-
-loaded_94:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_98
-	TBZ	$1, R3, one_99
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_97
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_97
-
-one_99:
-	FMOVS	(R1), F6
-	JMP	loaded_97
-
-four_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_101
-	TBZ	$1, R3, one_102
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_100
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_100
-
-one_102:
-	FMOVS	(R1), F5
-	JMP	loaded_100
-
-four_101:
-	FMOVQ	(R1), F5
-
-loaded_100:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R11, R1
-	TBNZ	$2, R3, four_104
-	TBZ	$1, R3, one_105
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_103
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_103
-
-one_105:
-	FMOVS	(R1), F6
-	JMP	loaded_103
-
-four_104:
-	FMOVQ	(R1), F6
-
-loaded_103:
-	ADD	$0, R9, R1
-	TBNZ	$2, R3, four_107
-	TBZ	$1, R3, one_108
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_106
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_106
-
-one_108:
-	FMOVS	(R1), F5
-	JMP	loaded_106
-
-four_107:
-	FMOVQ	(R1), F5
-
-loaded_106:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R3, four_110
-	TBZ	$1, R3, one_111
-	FMOVD	(R14), F6
-	TBZ	$0, R3, loaded_109
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_109
-
-one_111:
-	FMOVS	(R14), F6
-	JMP	loaded_109
-
-four_110:
-	FMOVQ	(R14), F6
-
-loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_112:
-	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R13)
-
-skip_113:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
+	SUB	$4, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
 
 tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$4, R11
-	BLT	narrow7
-	CMP	$4, R11
-	BEQ	vector7
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
 
-outer7:
-	MOVD	R11, R13
-	AND	$3, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R8), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R5), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R2), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BLT	few7
 
 many7:
-	CMP	$32, R11
-	BLT	one7
-	FLDPQ	(R8), (F7, F6)
-	FLDPQ	32(R8), (F5, F4)
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R5), (F8, F9)
-	FLDPQ	32(R5), (F10, F11)
-	FLDPQ	64(R5), (F12, F13)
-	FLDPQ	96(R5), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
-
-many7left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
-
-many7done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R8, R8
-	ADD	$128, R6, R6
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$32, R11, R11
-	JMP	many7
-
-one7:
-	CMP	$4, R11
-	BLT	last7
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R8, R8
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$2, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
-	MOVD	R9, R13
-
-vector7left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
-
-vector7done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
-
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$2, R11, four_115
-	TBZ	$1, R11, one_116
-	FMOVD	(R9), F0
-	TBZ	$0, R11, loaded_114
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_114
-
-one_116:
-	FMOVS	(R9), F0
-	JMP	loaded_114
-
-four_115:
-	FMOVQ	(R9), F0
-
-loaded_114:
-	ADD	$0, R6, R9
-	TBNZ	$2, R11, four_118
-	TBZ	$1, R11, one_119
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_117
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_117
-
-one_119:
-	FMOVS	(R9), F1
-	JMP	loaded_117
-
-four_118:
-	FMOVQ	(R9), F1
-
-loaded_117:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R11, four_121
-	TBZ	$1, R11, one_122
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_120
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_120
-
-one_122:
-	FMOVS	(R9), F1
-	JMP	loaded_120
-
-four_121:
-	FMOVQ	(R9), F1
-
-loaded_120:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R5, R9
-	TBNZ	$2, R11, four_124
-	TBZ	$1, R11, one_125
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_123
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_123
-
-one_125:
-	FMOVS	(R9), F1
-	JMP	loaded_123
-
-four_124:
-	FMOVQ	(R9), F1
-
-loaded_123:
-	ADD	$0, R1, R9
-	TBNZ	$2, R11, four_127
-	TBZ	$1, R11, one_128
-	FMOVD	(R9), F2
-	TBZ	$0, R11, loaded_126
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_126
-
-one_128:
-	FMOVS	(R9), F2
-	JMP	loaded_126
-
-four_127:
-	FMOVQ	(R9), F2
-
-loaded_126:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R11, four_130
-	TBZ	$1, R11, one_131
-	FMOVD	(R9), F2
-	TBZ	$0, R11, loaded_129
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_129
-
-one_131:
-	FMOVS	(R9), F2
-	JMP	loaded_129
-
-four_130:
-	FMOVQ	(R9), F2
-
-loaded_129:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R11, four_133
-	TBZ	$1, R11, one_134
-	FMOVD	(R14), F1
-	TBZ	$0, R11, loaded_132
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_132
-
-one_134:
-	FMOVS	(R14), F1
-	JMP	loaded_132
-
-four_133:
-	FMOVQ	(R14), F1
-
-loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$1, R11, skip_135
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_135:
-	TBZ	$0, R11, skip_136
-	FMOVS	F0, (R12)
-
-skip_136:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow8
-	CMP	$4, R5
-	BEQ	vector8
-
-outer8:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R10), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
-
-overlap8left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$32, R5
-	BLT	one8
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FLDPQ	32(R7), (F14, F15)
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FLDPQ	64(R7), (F15, F14)
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	(R5), (F15, F14)
+	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R8), (F15, F14)
-	FLDPQ	32(R8), (F13, F12)
-	FLDPQ	64(R8), (F11, F10)
-	FLDPQ	96(R8), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$4, R5
-	BLT	last8
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R10), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R10), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_138
-	TBZ	$1, R5, one_139
-	FMOVD	(R1), F7
-	TBZ	$0, R5, loaded_137
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_137
-
-one_139:
-	FMOVS	(R1), F7
-	JMP	loaded_137
-
-four_138:
-	FMOVQ	(R1), F7
-
-loaded_137:
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_141
-	TBZ	$1, R5, one_142
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_140
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_140
-
-one_142:
-	FMOVS	(R1), F6
-	JMP	loaded_140
-
-four_141:
-	FMOVQ	(R1), F6
-
-loaded_140:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_144
-	TBZ	$1, R5, one_145
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_143
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_143
-
-one_145:
-	FMOVS	(R1), F6
-	JMP	loaded_143
-
-four_144:
-	FMOVQ	(R1), F6
-
-loaded_143:
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_147
-	TBZ	$1, R5, one_148
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_146
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_146
-
-one_148:
-	FMOVS	(R1), F5
-	JMP	loaded_146
-
-four_147:
-	FMOVQ	(R1), F5
-
-loaded_146:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_150
-	TBZ	$1, R5, one_151
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_149
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_149
-
-one_151:
-	FMOVS	(R1), F6
-	JMP	loaded_149
-
-four_150:
-	FMOVQ	(R1), F6
-
-loaded_149:
-	ADD	$0, R9, R1
-	TBNZ	$2, R5, four_153
-	TBZ	$1, R5, one_154
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_152
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_152
-
-one_154:
-	FMOVS	(R1), F5
-	JMP	loaded_152
-
-four_153:
-	FMOVQ	(R1), F5
-
-loaded_152:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R10, R1
-	TBNZ	$2, R5, four_156
-	TBZ	$1, R5, one_157
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_155
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_155
-
-one_157:
-	FMOVS	(R1), F5
-	JMP	loaded_155
-
-four_156:
-	FMOVQ	(R1), F5
-
-loaded_155:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_159
-	TBZ	$1, R5, one_160
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_158
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_158
-
-one_160:
-	FMOVS	(R14), F6
-	JMP	loaded_158
-
-four_159:
-	FMOVQ	(R14), F6
-
-loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_161
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_161:
-	TBZ	$0, R5, skip_162
-	FMOVS	F7, (R13)
-
-skip_162:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow9
-	CMP	$4, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVQ	(R3), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVQ	(R2), F5
-	FMOVQ	(R5), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$32, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R4), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	FLDPQ	96(R4), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	(R3), (F15, F14)
+	FLDPQ	32(R3), (F13, F12)
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	(R1), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	32(R1), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	64(R1), (F16, F17)
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	96(R1), (F17, F16)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	(R8), (F16, F17)
+	FLDPQ	32(R8), (F18, F19)
+	FLDPQ	(R4), (F20, F21)
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	32(R4), (F21, F20)
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	64(R8), (F19, F18)
+	FLDPQ	96(R8), (F17, F16)
+	FLDPQ	64(R4), (F20, F21)
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FLDPQ	96(R4), (F21, F20)
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R3), (F8, F9)
-	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	(R2), (F16, F17)
-	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	64(R2), (F19, F18)
-	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
+
+many7left:
+	FLDPQ	(R14), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
 
-many9left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
-
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$128, R11, R11
-	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
-	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$4, R8
-	BLT	last9
+few7:
+	ADD	$32, R10, R10
+	CBZ	R10, next
+
+apart7:
 	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	(R5), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
+	FMOVQ	(R8), F2
+	FMOVQ	(R4), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-one9left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one9
-
-last9:
-	CBZ	R8, next9
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R3), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
-
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$4, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_164
-	TBZ	$1, R8, one_165
-	FMOVD	(R9), F0
-	TBZ	$0, R8, loaded_163
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_163
-
-one_165:
-	FMOVS	(R9), F0
-	JMP	loaded_163
-
-four_164:
-	FMOVQ	(R9), F0
-
-loaded_163:
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_167
-	TBZ	$1, R8, one_168
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_166
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_166
-
-one_168:
-	FMOVS	(R9), F1
-	JMP	loaded_166
-
-four_167:
-	FMOVQ	(R9), F1
-
-loaded_166:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_170
-	TBZ	$1, R8, one_171
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_169
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_169
-
-one_171:
-	FMOVS	(R9), F1
-	JMP	loaded_169
-
-four_170:
-	FMOVQ	(R9), F1
-
-loaded_169:
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_173
-	TBZ	$1, R8, one_174
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_172
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_172
-
-one_174:
-	FMOVS	(R9), F2
-	JMP	loaded_172
-
-four_173:
-	FMOVQ	(R9), F2
-
-loaded_172:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_176
-	TBZ	$1, R8, one_177
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_175
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_175
-
-one_177:
-	FMOVS	(R9), F1
-	JMP	loaded_175
-
-four_176:
-	FMOVQ	(R9), F1
-
-loaded_175:
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_179
-	TBZ	$1, R8, one_180
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_178
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_178
-
-one_180:
-	FMOVS	(R9), F2
-	JMP	loaded_178
-
-four_179:
-	FMOVQ	(R9), F2
-
-loaded_178:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_182
-	TBZ	$1, R8, one_183
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_181
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_181
-
-one_183:
-	FMOVS	(R9), F2
-	JMP	loaded_181
-
-four_182:
-	FMOVQ	(R9), F2
-
-loaded_181:
-	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_185
-	TBZ	$1, R8, one_186
-	FMOVD	(R9), F3
-	TBZ	$0, R8, loaded_184
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_184
-
-one_186:
-	FMOVS	(R9), F3
-	JMP	loaded_184
-
-four_185:
-	FMOVQ	(R9), F3
-
-loaded_184:
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_188
-	TBZ	$1, R8, one_189
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_187
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_187
-
-one_189:
-	FMOVS	(R14), F1
-	JMP	loaded_187
-
-four_188:
-	FMOVQ	(R14), F1
-
-loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_190
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_190:
-	TBZ	$0, R8, skip_191
-	FMOVS	F0, (R12)
-
-skip_191:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func colsF64NEON(a *byte)
 TEXT ·colsF64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$3, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$2, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$1, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$16, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$2, R4
-	BLT	narrow0
-	CMP	$2, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$1, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R3, R3
-	FMOVQ	(R2), F0
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$16, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F1)
-	FLDPQ	32(R2), (F2, F3)
-	FLDPQ	64(R2), (F4, F5)
-	FLDPQ	96(R2), (F6, F7)
-	MOVD	72(R0), R6
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
 	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$16, R4, R4
-	JMP	many0
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$2, R4
-	BLT	last0
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+few0:
+	ADD	$16, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVQ	(R1), F7
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$2, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$3, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$1, R4, two_2
-	FMOVD	(R3), F7
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R3), F7
-
-loaded_1:
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$1, R4, two_4
-	FMOVD	(R7), F6
-	JMP	loaded_3
-
-two_4:
-	FMOVQ	(R7), F6
-
-loaded_3:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$0, R4, skip_5
-	FMOVD	F7, (R6)
-
-skip_5:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$2, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$2, R4
-	BLT	narrow1
-	CMP	$2, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$1, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVQ	(R2), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$16, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$16, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F6)
-	FLDPQ	32(R2), (F5, F4)
-	FLDPQ	64(R2), (F3, F2)
-	FLDPQ	96(R2), (F1, F0)
+	FLDPQ	(R1), (F7, F6)
+	FLDPQ	32(R1), (F5, F4)
+	FLDPQ	64(R1), (F3, F2)
+	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
@@ -51339,285 +47967,117 @@ many1:
 	FLDPQ	96(R6), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R2, R2
-	ADD	$128, R6, R6
-	ADD	$128, R3, R3
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
 	ADD	$128, R1, R1
-	SUB	$16, R4, R4
-	JMP	many1
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	SUB	$16, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$2, R4
-	BLT	last1
-	FMOVQ	(R2), F0
+few1:
+	ADD	$16, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$16, R2, R2
-	ADD	$16, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$2, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$3, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVQ	(R2), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$1, R4, two_7
-	FMOVD	(R1), F0
-	JMP	loaded_6
-
-two_7:
-	FMOVQ	(R1), F0
-
-loaded_6:
-	ADD	$0, R6, R1
-	TBNZ	$1, R4, two_9
-	FMOVD	(R1), F1
-	JMP	loaded_8
-
-two_9:
-	FMOVQ	(R1), F1
-
-loaded_8:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$1, R4, two_11
-	FMOVD	(R8), F1
-	JMP	loaded_10
-
-two_11:
-	FMOVQ	(R8), F1
-
-loaded_10:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$0, R4, skip_12
-	FMOVD	F0, (R7)
-
-skip_12:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$2, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$2, R3
-	BLT	narrow2
-	CMP	$2, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$1, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R1, R1
-	FMOVQ	(R6), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$16, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$16, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F1)
 	FLDPQ	32(R6), (F2, F3)
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R4), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R4), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	FLDPQ	(R7), (F8, F9)
@@ -51632,3552 +48092,1135 @@ many2:
 	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
 	ADD	$128, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R3, R3
-	JMP	many2
+	ADD	$128, R7, R7
+	ADD	$128, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$16, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$2, R3
-	BLT	last2
+few2:
+	ADD	$16, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
+	FMOVQ	(R5), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
 	FMOVQ	(R7), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R6, R6
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	64(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	64(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
 	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$3, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$1, R3, two_14
-	FMOVD	(R1), F7
-	JMP	loaded_13
-
-two_14:
-	FMOVQ	(R1), F7
-
-loaded_13:
-	ADD	$0, R4, R1
-	TBNZ	$1, R3, two_16
-	FMOVD	(R1), F6
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R1), F6
-
-loaded_15:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_18
-	FMOVD	(R1), F6
-	JMP	loaded_17
-
-two_18:
-	FMOVQ	(R1), F6
-
-loaded_17:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$1, R3, two_20
-	FMOVD	(R10), F6
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R10), F6
-
-loaded_19:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$0, R3, skip_21
-	FMOVD	F7, (R9)
-
-skip_21:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
-	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	SUB	$2, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$2, R6
-	BLT	narrow3
-	CMP	$2, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$1, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R4, R4
-	FMOVQ	(R5), F7
-	FMOVQ	(R1), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R2), F6
-	FMOVQ	(R3), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$16, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F6)
-	FLDPQ	32(R5), (F5, F4)
-	FLDPQ	64(R5), (F3, F2)
-	FLDPQ	96(R5), (F1, F0)
-	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R1), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R1), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R2), (F8, F9)
-	FLDPQ	32(R2), (F10, F11)
-	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	64(R2), (F11, F10)
-	FLDPQ	96(R2), (F9, F8)
-	FLDPQ	64(R3), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	96(R3), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$16, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$2, R6
-	BLT	last3
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$2, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$3, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$1, R6, two_23
-	FMOVD	(R4), F0
-	JMP	loaded_22
-
-two_23:
-	FMOVQ	(R4), F0
-
-loaded_22:
-	ADD	$0, R1, R4
-	TBNZ	$1, R6, two_25
-	FMOVD	(R4), F1
-	JMP	loaded_24
-
-two_25:
-	FMOVQ	(R4), F1
-
-loaded_24:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R2, R4
-	TBNZ	$1, R6, two_27
-	FMOVD	(R4), F1
-	JMP	loaded_26
-
-two_27:
-	FMOVQ	(R4), F1
-
-loaded_26:
-	ADD	$0, R3, R4
-	TBNZ	$1, R6, two_29
-	FMOVD	(R4), F2
-	JMP	loaded_28
-
-two_29:
-	FMOVQ	(R4), F2
-
-loaded_28:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$1, R6, two_31
-	FMOVD	(R10), F1
-	JMP	loaded_30
-
-two_31:
-	FMOVQ	(R10), F1
-
-loaded_30:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$0, R6, skip_32
-	FMOVD	F0, (R8)
-
-skip_32:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$2, R5
-	BLT	narrow4
-	CMP	$2, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R8), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$16, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R6), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	96(R6), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$2, R5
-	BLT	last4
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R5, two_34
-	FMOVD	(R1), F7
-	JMP	loaded_33
-
-two_34:
-	FMOVQ	(R1), F7
-
-loaded_33:
-	ADD	$0, R4, R1
-	TBNZ	$1, R5, two_36
-	FMOVD	(R1), F6
-	JMP	loaded_35
-
-two_36:
-	FMOVQ	(R1), F6
-
-loaded_35:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R7, R1
-	TBNZ	$1, R5, two_38
-	FMOVD	(R1), F6
-	JMP	loaded_37
-
-two_38:
-	FMOVQ	(R1), F6
-
-loaded_37:
-	ADD	$0, R6, R1
-	TBNZ	$1, R5, two_40
-	FMOVD	(R1), F5
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R1), F5
-
-loaded_39:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R8, R1
-	TBNZ	$1, R5, two_42
-	FMOVD	(R1), F6
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R1), F6
-
-loaded_41:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R5, two_44
-	FMOVD	(R14), F6
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R14), F6
-
-loaded_43:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$0, R5, skip_45
-	FMOVD	F7, (R13)
-
-skip_45:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$2, R8
-	BLT	narrow5
-	CMP	$2, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$1, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R3), F6
-	FMOVQ	(R2), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$16, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	(R1), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FLDPQ	32(R1), (F13, F12)
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	64(R1), (F12, F13)
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FLDPQ	96(R1), (F13, F12)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
 
-many5left:
-	FLDPQ	(R13), (F15, F14)
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R10), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R10), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R10), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$16, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVQ	(R8), F0
+	FMOVQ	(R4), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$2, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	(R5), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R5), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R5), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R5), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	FLDPQ	(R11), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R11), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R11), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R11), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
+
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$128, R1, R1
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$16, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVQ	(R1), F7
+	FMOVQ	(R6), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R5), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FMOVQ	(R9), F6
+	FMOVQ	(R11), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$2, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$16, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F6)
+	FLDPQ	32(R12), (F5, F4)
+	FLDPQ	64(R12), (F3, F2)
+	FLDPQ	96(R12), (F1, F0)
+	FLDPQ	(R7), (F15, F14)
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R13), (F14, F15)
+	FLDPQ	32(R7), (F14, F15)
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R13), (F15, F14)
+	FLDPQ	64(R7), (F15, F14)
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R13), (F14, F15)
+	FLDPQ	96(R7), (F14, F15)
 	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
 	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
+	FLDPQ	(R5), (F15, F14)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FLDPQ	32(R5), (F14, F15)
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	64(R5), (F15, F14)
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FLDPQ	96(R5), (F14, F15)
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FLDPQ	(R1), (F15, F14)
+	FLDPQ	32(R1), (F13, F12)
+	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	(R8), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	32(R8), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	64(R8), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	96(R8), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	(R4), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	32(R4), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	64(R4), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	96(R4), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
+
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R11, R11
-	ADD	$128, R6, R6
+	ADD	$128, R12, R12
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R1, R1
+	ADD	$128, R8, R8
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
-	SUB	$16, R8, R8
-	JMP	many5
+	SUB	$16, R11, R11
+	CMP	$0, R11
+	BGE	many5
 
-one5:
-	CMP	$2, R8
-	BLT	last5
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+few5:
+	ADD	$16, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R5), F1
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R1), F1
+	FMOVQ	(R8), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	(R4), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
+	MOVD	R9, R13
 
 one5left:
-	FMOVQ	(R12), F1
+	FMOVQ	(R13), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$3, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_47
-	FMOVD	(R9), F0
-	JMP	loaded_46
-
-two_47:
-	FMOVQ	(R9), F0
-
-loaded_46:
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_49
-	FMOVD	(R9), F1
-	JMP	loaded_48
-
-two_49:
-	FMOVQ	(R9), F1
-
-loaded_48:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_51
-	FMOVD	(R9), F1
-	JMP	loaded_50
-
-two_51:
-	FMOVQ	(R9), F1
-
-loaded_50:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_53
-	FMOVD	(R9), F1
-	JMP	loaded_52
-
-two_53:
-	FMOVQ	(R9), F1
-
-loaded_52:
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_55
-	FMOVD	(R9), F2
-	JMP	loaded_54
-
-two_55:
-	FMOVQ	(R9), F2
-
-loaded_54:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R8, two_57
-	FMOVD	(R14), F1
-	JMP	loaded_56
-
-two_57:
-	FMOVQ	(R14), F1
-
-loaded_56:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$0, R8, skip_58
-	FMOVD	F0, (R12)
-
-skip_58:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$2, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
 tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$2, R3
-	BLT	narrow6
-	CMP	$2, R3
-	BEQ	vector6
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer6:
-	MOVD	R3, R12
-	AND	$1, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R5), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R11), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$16, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
 many6:
-	CMP	$16, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R7), (F15, F14)
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FLDPQ	64(R6), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	96(R6), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	(R7), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R11), (F15, F14)
-	FLDPQ	32(R11), (F13, F12)
-	FLDPQ	64(R11), (F11, F10)
-	FLDPQ	96(R11), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FLDPQ	96(R7), (F13, F12)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
 	FLDPQ	(R12), (F8, F9)
+	FLDPQ	32(R12), (F10, F11)
+	FLDPQ	64(R12), (F12, F13)
+	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R9), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R9), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FLDPQ	64(R10), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	96(R10), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
 	SUB	$1, R13, R13
 	CBNZ	R13, many6left
 
 many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$128, R3, R3
 	ADD	$128, R6, R6
-	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R12, R12
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
+	ADD	$128, R11, R11
 	ADD	$128, R8, R8
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R3, R3
-	JMP	many6
+	SUB	$16, R4, R4
+	CMP	$0, R4
+	BGE	many6
 
-one6:
-	CMP	$2, R3
-	BLT	last6
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
+few6:
+	ADD	$16, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVQ	(R3), F7
+	FMOVQ	(R6), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
+	FMOVQ	(R5), F6
+	FMOVQ	(R7), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R11), F6
+	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
 	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FMOVQ	(R10), F5
+	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
 	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
 
 one6done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R11, R11
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R8, R8
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
 	ADD	$16, R1, R1
-	SUB	$2, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$3, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R11), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$1, R3, two_60
-	FMOVD	(R1), F7
-	JMP	loaded_59
-
-two_60:
-	FMOVQ	(R1), F7
-
-loaded_59:
-	ADD	$0, R4, R1
-	TBNZ	$1, R3, two_62
-	FMOVD	(R1), F6
-	JMP	loaded_61
-
-two_62:
-	FMOVQ	(R1), F6
-
-loaded_61:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_64
-	FMOVD	(R1), F6
-	JMP	loaded_63
-
-two_64:
-	FMOVQ	(R1), F6
-
-loaded_63:
-	ADD	$0, R6, R1
-	TBNZ	$1, R3, two_66
-	FMOVD	(R1), F5
-	JMP	loaded_65
-
-two_66:
-	FMOVQ	(R1), F5
-
-loaded_65:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R11, R1
-	TBNZ	$1, R3, two_68
-	FMOVD	(R1), F6
-	JMP	loaded_67
-
-two_68:
-	FMOVQ	(R1), F6
-
-loaded_67:
-	ADD	$0, R9, R1
-	TBNZ	$1, R3, two_70
-	FMOVD	(R1), F5
-	JMP	loaded_69
-
-two_70:
-	FMOVQ	(R1), F5
-
-loaded_69:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R3, two_72
-	FMOVD	(R14), F6
-	JMP	loaded_71
-
-two_72:
-	FMOVQ	(R14), F6
-
-loaded_71:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$0, R3, skip_73
-	FMOVD	F7, (R13)
-
-skip_73:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
+	SUB	$2, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
 
 tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$2, R11
-	BLT	narrow7
-	CMP	$2, R11
-	BEQ	vector7
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
 
-outer7:
-	MOVD	R11, R13
-	AND	$1, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R8), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R5), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R2), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$16, R10, R10
+	CMP	$0, R10
+	BLT	few7
 
 many7:
-	CMP	$16, R11
-	BLT	one7
-	FLDPQ	(R8), (F7, F6)
-	FLDPQ	32(R8), (F5, F4)
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R5), (F8, F9)
-	FLDPQ	32(R5), (F10, F11)
-	FLDPQ	64(R5), (F12, F13)
-	FLDPQ	96(R5), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
-
-many7left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
-
-many7done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R8, R8
-	ADD	$128, R6, R6
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$16, R11, R11
-	JMP	many7
-
-one7:
-	CMP	$2, R11
-	BLT	last7
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R8, R8
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$3, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
-	MOVD	R9, R13
-
-vector7left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
-
-vector7done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
-
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$1, R11, two_75
-	FMOVD	(R9), F0
-	JMP	loaded_74
-
-two_75:
-	FMOVQ	(R9), F0
-
-loaded_74:
-	ADD	$0, R6, R9
-	TBNZ	$1, R11, two_77
-	FMOVD	(R9), F1
-	JMP	loaded_76
-
-two_77:
-	FMOVQ	(R9), F1
-
-loaded_76:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R7, R9
-	TBNZ	$1, R11, two_79
-	FMOVD	(R9), F1
-	JMP	loaded_78
-
-two_79:
-	FMOVQ	(R9), F1
-
-loaded_78:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R5, R9
-	TBNZ	$1, R11, two_81
-	FMOVD	(R9), F1
-	JMP	loaded_80
-
-two_81:
-	FMOVQ	(R9), F1
-
-loaded_80:
-	ADD	$0, R1, R9
-	TBNZ	$1, R11, two_83
-	FMOVD	(R9), F2
-	JMP	loaded_82
-
-two_83:
-	FMOVQ	(R9), F2
-
-loaded_82:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	ADD	$0, R2, R9
-	TBNZ	$1, R11, two_85
-	FMOVD	(R9), F2
-	JMP	loaded_84
-
-two_85:
-	FMOVQ	(R9), F2
-
-loaded_84:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R11, two_87
-	FMOVD	(R14), F1
-	JMP	loaded_86
-
-two_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$0, R11, skip_88
-	FMOVD	F0, (R12)
-
-skip_88:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$2, R5
-	BLT	narrow8
-	CMP	$2, R5
-	BEQ	vector8
-
-outer8:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R10), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
-
-overlap8left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$16, R5
-	BLT	one8
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FLDPQ	32(R7), (F14, F15)
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FLDPQ	64(R7), (F15, F14)
+	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FLDPQ	(R5), (F15, F14)
+	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	FLDPQ	32(R6), (F10, F11)
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
 	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
 	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
 	FLDPQ	96(R6), (F10, F11)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	(R8), (F15, F14)
-	FLDPQ	32(R8), (F13, F12)
-	FLDPQ	64(R8), (F11, F10)
-	FLDPQ	96(R8), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
 	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$2, R5
-	BLT	last8
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R10), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R10), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R5, two_90
-	FMOVD	(R1), F7
-	JMP	loaded_89
-
-two_90:
-	FMOVQ	(R1), F7
-
-loaded_89:
-	ADD	$0, R4, R1
-	TBNZ	$1, R5, two_92
-	FMOVD	(R1), F6
-	JMP	loaded_91
-
-two_92:
-	FMOVQ	(R1), F6
-
-loaded_91:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R7, R1
-	TBNZ	$1, R5, two_94
-	FMOVD	(R1), F6
-	JMP	loaded_93
-
-two_94:
-	FMOVQ	(R1), F6
-
-loaded_93:
-	ADD	$0, R6, R1
-	TBNZ	$1, R5, two_96
-	FMOVD	(R1), F5
-	JMP	loaded_95
-
-two_96:
-	FMOVQ	(R1), F5
-
-loaded_95:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	ADD	$0, R8, R1
-	TBNZ	$1, R5, two_98
-	FMOVD	(R1), F6
-	JMP	loaded_97
-
-two_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R9, R1
-	TBNZ	$1, R5, two_100
-	FMOVD	(R1), F5
-	JMP	loaded_99
-
-two_100:
-	FMOVQ	(R1), F5
-
-loaded_99:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	ADD	$0, R10, R1
-	TBNZ	$1, R5, two_102
-	FMOVD	(R1), F5
-	JMP	loaded_101
-
-two_102:
-	FMOVQ	(R1), F5
-
-loaded_101:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R5, two_104
-	FMOVD	(R14), F6
-	JMP	loaded_103
-
-two_104:
-	FMOVQ	(R14), F6
-
-loaded_103:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$0, R5, skip_105
-	FMOVD	F7, (R13)
-
-skip_105:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$2, R8
-	BLT	narrow9
-	CMP	$2, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$1, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	FMOVQ	(R3), F6
-	FMOVQ	(R1), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FMOVQ	(R2), F5
-	FMOVQ	(R5), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$16, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R4), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	FLDPQ	96(R4), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FLDPQ	(R3), (F15, F14)
+	FLDPQ	32(R3), (F13, F12)
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	(R1), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	32(R1), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	64(R1), (F16, F17)
+	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	96(R1), (F17, F16)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	(R8), (F16, F17)
+	FLDPQ	32(R8), (F18, F19)
+	FLDPQ	(R4), (F20, F21)
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FLDPQ	32(R4), (F21, F20)
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FLDPQ	64(R8), (F19, F18)
+	FLDPQ	96(R8), (F17, F16)
+	FLDPQ	64(R4), (F20, F21)
+	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FLDPQ	96(R4), (F21, F20)
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	FLDPQ	(R3), (F8, F9)
-	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	FLDPQ	(R2), (F16, F17)
-	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	FLDPQ	64(R2), (F19, F18)
-	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
+
+many7left:
+	FLDPQ	(R14), (F8, F9)
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
 
-many9left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
-
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$128, R11, R11
-	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
-	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
 	ADD	$128, R9, R9
-	SUB	$16, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$16, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$2, R8
-	BLT	last9
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R3), F1
-	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
-
-one9left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+few7:
 	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R8, R8
-	JMP	one9
+	CBZ	R10, next
 
-last9:
-	CBZ	R8, next9
-	LSL	$3, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
+apart7:
 	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FMOVQ	(R5), F1
+	FMOVQ	(R6), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
+	FMOVQ	(R8), F2
+	FMOVQ	(R4), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$2, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_107
-	FMOVD	(R9), F0
-	JMP	loaded_106
-
-two_107:
-	FMOVQ	(R9), F0
-
-loaded_106:
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_109
-	FMOVD	(R9), F1
-	JMP	loaded_108
-
-two_109:
-	FMOVQ	(R9), F1
-
-loaded_108:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_111
-	FMOVD	(R9), F1
-	JMP	loaded_110
-
-two_111:
-	FMOVQ	(R9), F1
-
-loaded_110:
-	ADD	$0, R4, R9
-	TBNZ	$1, R8, two_113
-	FMOVD	(R9), F2
-	JMP	loaded_112
-
-two_113:
-	FMOVQ	(R9), F2
-
-loaded_112:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_115
-	FMOVD	(R9), F1
-	JMP	loaded_114
-
-two_115:
-	FMOVQ	(R9), F1
-
-loaded_114:
-	ADD	$0, R1, R9
-	TBNZ	$1, R8, two_117
-	FMOVD	(R9), F2
-	JMP	loaded_116
-
-two_117:
-	FMOVQ	(R9), F2
-
-loaded_116:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_119
-	FMOVD	(R9), F2
-	JMP	loaded_118
-
-two_119:
-	FMOVQ	(R9), F2
-
-loaded_118:
-	ADD	$0, R5, R9
-	TBNZ	$1, R8, two_121
-	FMOVD	(R9), F3
-	JMP	loaded_120
-
-two_121:
-	FMOVQ	(R9), F3
-
-loaded_120:
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R8, two_123
-	FMOVD	(R14), F1
-	JMP	loaded_122
-
-two_123:
-	FMOVQ	(R14), F1
-
-loaded_122:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$0, R8, skip_124
-	FMOVD	F0, (R12)
-
-skip_124:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func colsF16NEON(a *byte)
 TEXT ·colsF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$1, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$2, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$4, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$2, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$8, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow0
-	CMP	$4, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R3, R3
-	FMOVD	(R2), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$32, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F2)
-	FLDPQ	32(R2), (F4, F6)
+	FLDPQ	(R1), (F0, F2)
+	FLDPQ	32(R1), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
@@ -55186,258 +49229,98 @@ many0:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	MOVD	72(R0), R6
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$64, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$32, R4, R4
-	JMP	many0
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$64, R1, R1
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$4, R4
-	BLT	last0
-	FMOVD	(R2), F7
+few0:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVD	(R1), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$8, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$4, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$2, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVD	(R2), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$2, R4, four_2
-	TBZ	$1, R4, one_3
-	FMOVS	(R3), F7
-	TBZ	$0, R4, loaded_1
-	ADD	$4, R3, R3
-	VLD1	(R3), V7.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R3), V7.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R3), F7
-
-loaded_1:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$2, R4, four_5
-	TBZ	$1, R4, one_6
-	FMOVD	(R7), F6
-	TBZ	$0, R4, loaded_4
-	ADD	$8, R7, R7
-	VLD1	(R7), V6.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R7), F6
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R7), F6
-
-loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R6)
-	ADD	$8, R6, R6
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_7:
-	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R6)
-
-skip_8:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$4, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow1
-	CMP	$4, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVD	(R2), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$32, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F5)
-	FLDPQ	32(R2), (F3, F1)
+	FLDPQ	(R1), (F7, F5)
+	FLDPQ	32(R1), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
@@ -55464,312 +49347,105 @@ many1:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$64, R2, R2
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
+	ADD	$64, R1, R1
 	ADD	$64, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	SUB	$32, R4, R4
-	JMP	many1
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$4, R4
-	BLT	last1
-	FMOVD	(R2), F0
+few1:
+	ADD	$32, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R6), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$8, R2, R2
-	ADD	$8, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$4, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$2, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVD	(R2), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$2, R4, four_10
-	TBZ	$1, R4, one_11
-	FMOVS	(R1), F0
-	TBZ	$0, R4, loaded_9
-	ADD	$4, R1, R1
-	VLD1	(R1), V0.H[2]
-	JMP	loaded_9
-
-one_11:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R1), V0.H[0]
-	JMP	loaded_9
-
-four_10:
-	FMOVD	(R1), F0
-
-loaded_9:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R6, R1
-	TBNZ	$2, R4, four_13
-	TBZ	$1, R4, one_14
-	FMOVS	(R1), F1
-	TBZ	$0, R4, loaded_12
-	ADD	$4, R1, R1
-	VLD1	(R1), V1.H[2]
-	JMP	loaded_12
-
-one_14:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R1), V1.H[0]
-	JMP	loaded_12
-
-four_13:
-	FMOVD	(R1), F1
-
-loaded_12:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$2, R4, four_16
-	TBZ	$1, R4, one_17
-	FMOVD	(R8), F1
-	TBZ	$0, R4, loaded_15
-	ADD	$8, R8, R8
-	VLD1	(R8), V1.S[2]
-	JMP	loaded_15
-
-one_17:
-	FMOVS	(R8), F1
-	JMP	loaded_15
-
-four_16:
-	FMOVQ	(R8), F1
-
-loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_18:
-	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R7)
-
-skip_19:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$4, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow2
-	CMP	$4, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$3, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	FMOVD	(R6), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$32, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F2)
 	FLDPQ	32(R6), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
@@ -55780,7 +49456,7 @@ many2:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -55789,7 +49465,7 @@ many2:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -55816,2559 +49492,114 @@ many2:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$64, R6, R6
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
 	ADD	$64, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many2
+	ADD	$64, R7, R7
+	ADD	$64, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$4, R3
-	BLT	last2
+few2:
+	ADD	$32, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVD	(R6), F7
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
+	FMOVD	(R5), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R7), F6
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R6, R6
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
 	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+	MOVD	64(RSP), R9
 	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVD	(R6), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_21
-	TBZ	$1, R3, one_22
-	FMOVS	(R1), F7
-	TBZ	$0, R3, loaded_20
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_20
-
-one_22:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_20
-
-four_21:
-	FMOVD	(R1), F7
-
-loaded_20:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_24
-	TBZ	$1, R3, one_25
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_23
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_23
-
-one_25:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_23
-
-four_24:
-	FMOVD	(R1), F6
-
-loaded_23:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_27
-	TBZ	$1, R3, one_28
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_26
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_26
-
-one_28:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_26
-
-four_27:
-	FMOVD	(R1), F6
-
-loaded_26:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R10, R10
-	VLD1	(R10), V6.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R10), F6
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R10), F6
-
-loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_32:
-	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R9)
-
-skip_33:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
+	MOVD	64(RSP), R9
 	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
+	ADD	$16, R4, R4
+	SUB	$4, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$4, R6
-	BLT	narrow3
-	CMP	$4, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$3, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R4, R4
-	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R1), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R2), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R3), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$32, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F5)
-	FLDPQ	32(R5), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R2), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R2), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$64, R5, R5
-	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$32, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$4, R6
-	BLT	last3
-	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R3), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$8, R5, R5
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$4, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$2, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R3), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$2, R6, four_35
-	TBZ	$1, R6, one_36
-	FMOVS	(R4), F0
-	TBZ	$0, R6, loaded_34
-	ADD	$4, R4, R4
-	VLD1	(R4), V0.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R4), V0.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R4), F0
-
-loaded_34:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R1, R4
-	TBNZ	$2, R6, four_38
-	TBZ	$1, R6, one_39
-	FMOVS	(R4), F1
-	TBZ	$0, R6, loaded_37
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_37
-
-one_39:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_37
-
-four_38:
-	FMOVD	(R4), F1
-
-loaded_37:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
-	TBNZ	$2, R6, four_41
-	TBZ	$1, R6, one_42
-	FMOVS	(R4), F1
-	TBZ	$0, R6, loaded_40
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_40
-
-one_42:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_40
-
-four_41:
-	FMOVD	(R4), F1
-
-loaded_40:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R3, R4
-	TBNZ	$2, R6, four_44
-	TBZ	$1, R6, one_45
-	FMOVS	(R4), F2
-	TBZ	$0, R6, loaded_43
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_43
-
-one_45:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_43
-
-four_44:
-	FMOVD	(R4), F2
-
-loaded_43:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$2, R6, four_47
-	TBZ	$1, R6, one_48
-	FMOVD	(R10), F1
-	TBZ	$0, R6, loaded_46
-	ADD	$8, R10, R10
-	VLD1	(R10), V1.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R10), F1
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R10), F1
-
-loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$1, R6, skip_49
-	FMOVD	F0, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_49:
-	TBZ	$0, R6, skip_50
-	FMOVS	F0, (R8)
-
-skip_50:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow4
-	CMP	$4, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R3), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$32, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F2)
-	FLDPQ	32(R3), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R7), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R3, R3
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$4, R5
-	BLT	last4
-	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R3, R3
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_52
-	TBZ	$1, R5, one_53
-	FMOVS	(R1), F7
-	TBZ	$0, R5, loaded_51
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_51
-
-one_53:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_51
-
-four_52:
-	FMOVD	(R1), F7
-
-loaded_51:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_55
-	TBZ	$1, R5, one_56
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_54
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_54
-
-one_56:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_54
-
-four_55:
-	FMOVD	(R1), F6
-
-loaded_54:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_58
-	TBZ	$1, R5, one_59
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_57
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_57
-
-one_59:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_57
-
-four_58:
-	FMOVD	(R1), F6
-
-loaded_57:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_61
-	TBZ	$1, R5, one_62
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_60
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_60
-
-one_62:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_60
-
-four_61:
-	FMOVD	(R1), F5
-
-loaded_60:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_64
-	TBZ	$1, R5, one_65
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_63
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_63
-
-one_65:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_63
-
-four_64:
-	FMOVD	(R1), F6
-
-loaded_63:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_67
-	TBZ	$1, R5, one_68
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_66
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_66
-
-one_68:
-	FMOVS	(R14), F6
-	JMP	loaded_66
-
-four_67:
-	FMOVQ	(R14), F6
-
-loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_69
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_69:
-	TBZ	$0, R5, skip_70
-	FMOVS	F7, (R13)
-
-skip_70:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow5
-	CMP	$4, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R11), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R3), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$32, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F5)
-	FLDPQ	32(R11), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R3), (F8, F10)
-	FLDPQ	32(R3), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
-
-many5left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
-
-many5done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$64, R11, R11
-	ADD	$64, R6, R6
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R3, R3
-	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R5, R5
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many5
-
-one5:
-	CMP	$4, R8
-	BLT	last5
-	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
-
-one5left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
-
-one5done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R11, R11
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R3, R3
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_72
-	TBZ	$1, R8, one_73
-	FMOVS	(R9), F0
-	TBZ	$0, R8, loaded_71
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_71
-
-one_73:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_71
-
-four_72:
-	FMOVD	(R9), F0
-
-loaded_71:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_75
-	TBZ	$1, R8, one_76
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_74
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_74
-
-one_76:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_74
-
-four_75:
-	FMOVD	(R9), F1
-
-loaded_74:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_78
-	TBZ	$1, R8, one_79
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_77
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_77
-
-one_79:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_77
-
-four_78:
-	FMOVD	(R9), F1
-
-loaded_77:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_81
-	TBZ	$1, R8, one_82
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_80
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_80
-
-one_82:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_80
-
-four_81:
-	FMOVD	(R9), F1
-
-loaded_80:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_84
-	TBZ	$1, R8, one_85
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_83
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_83
-
-one_85:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_83
-
-four_84:
-	FMOVD	(R9), F2
-
-loaded_83:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_87
-	TBZ	$1, R8, one_88
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_86
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_86
-
-one_88:
-	FMOVS	(R14), F1
-	JMP	loaded_86
-
-four_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_89
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_89:
-	TBZ	$0, R8, skip_90
-	FMOVS	F0, (R12)
-
-skip_90:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
-
-tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow6
-	CMP	$4, R3
-	BEQ	vector6
-
-outer6:
-	MOVD	R3, R12
-	AND	$3, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R11), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R9), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many6:
-	CMP	$32, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F2)
-	FLDPQ	32(R5), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R7), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R7), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R11), (F15, F13)
-	FLDPQ	32(R11), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many6left
-
-many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R5, R5
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R11, R11
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R8, R8
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many6
-
-one6:
-	CMP	$4, R3
-	BLT	last6
-	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R11), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
-	MOVD	R1, R13
-
-one6left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
-
-one6done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R5, R5
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R11, R11
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R8, R8
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R11), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$2, R3, four_92
-	TBZ	$1, R3, one_93
-	FMOVS	(R1), F7
-	TBZ	$0, R3, loaded_91
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_91
-
-one_93:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_91
-
-four_92:
-	FMOVD	(R1), F7
-
-loaded_91:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_95
-	TBZ	$1, R3, one_96
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_94
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_94
-
-one_96:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_94
-
-four_95:
-	FMOVD	(R1), F6
-
-loaded_94:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_98
-	TBZ	$1, R3, one_99
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_97
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_97
-
-one_99:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_97
-
-four_98:
-	FMOVD	(R1), F6
-
-loaded_97:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_101
-	TBZ	$1, R3, one_102
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_100
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_100
-
-one_102:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_100
-
-four_101:
-	FMOVD	(R1), F5
-
-loaded_100:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R11, R1
-	TBNZ	$2, R3, four_104
-	TBZ	$1, R3, one_105
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_103
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_103
-
-one_105:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_103
-
-four_104:
-	FMOVD	(R1), F6
-
-loaded_103:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R9, R1
-	TBNZ	$2, R3, four_107
-	TBZ	$1, R3, one_108
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_106
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_106
-
-one_108:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_106
-
-four_107:
-	FMOVD	(R1), F5
-
-loaded_106:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R3, four_110
-	TBZ	$1, R3, one_111
-	FMOVD	(R14), F6
-	TBZ	$0, R3, loaded_109
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_109
-
-one_111:
-	FMOVS	(R14), F6
-	JMP	loaded_109
-
-four_110:
-	FMOVQ	(R14), F6
-
-loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_112:
-	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R13)
-
-skip_113:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
-
-tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$4, R11
-	BLT	narrow7
-	CMP	$4, R11
-	BEQ	vector7
-
-outer7:
-	MOVD	R11, R13
-	AND	$3, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R8), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many7:
-	CMP	$32, R11
-	BLT	one7
 	FLDPQ	(R8), (F7, F5)
 	FLDPQ	32(R8), (F3, F1)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
@@ -58379,44 +49610,224 @@ many7:
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R4), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R4), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R3), (F8, F10)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	(R1), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FLDPQ	32(R3), (F11, F9)
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	32(R1), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
+
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R10), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R10), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R10), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$32, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVD	(R8), F0
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	(R4), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$4, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F2)
+	FLDPQ	32(R1), (F4, F6)
+	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	FLDPQ	(R6), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	FLDPQ	32(R6), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R5), (F8, F9)
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R5), (F8, F10)
-	FLDPQ	32(R5), (F12, F14)
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
 	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
@@ -58425,7 +49836,7 @@ many7:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	(R1), (F16, F17)
+	FLDPQ	(R11), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -58434,7 +49845,7 @@ many7:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	32(R11), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
@@ -58443,539 +49854,379 @@ many7:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
 
-many7left:
-	FLDPQ	(R13), (F15, F14)
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$64, R1, R1
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R7, R7
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$64, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVD	(R1), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R9), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R11), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$4, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F5)
+	FLDPQ	32(R12), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R7), (F15, F14)
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R7), (F14, F15)
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R5), (F15, F14)
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R5), (F14, F15)
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R1), (F15, F13)
+	FLDPQ	32(R1), (F11, F9)
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	(R8), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R8), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R4), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R4), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
 
-many7done:
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$64, R8, R8
-	ADD	$64, R6, R6
+	ADD	$64, R12, R12
 	ADD	$64, R7, R7
-	ADD	$64, R4, R4
 	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$64, R1, R1
-	ADD	$64, R2, R2
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R11, R11
-	JMP	many7
+	CMP	$0, R11
+	BGE	many5
 
-one7:
-	CMP	$4, R11
-	BLT	last7
-	FMOVD	(R8), F0
+few5:
+	ADD	$32, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVD	(R12), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R5), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R8, R8
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R5, R5
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$2, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVD	(R8), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
+	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
+	FMOVD	(R8), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
+	FMOVD	(R4), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
 	MOVD	R9, R13
 
-vector7left:
+one5left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
-vector7done:
+one5done:
 	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
 	ADD	R13, R3, R3
-	MOVD	88(R0), R13
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$2, R11, four_115
-	TBZ	$1, R11, one_116
-	FMOVS	(R9), F0
-	TBZ	$0, R11, loaded_114
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_114
-
-one_116:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_114
-
-four_115:
-	FMOVD	(R9), F0
-
-loaded_114:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R6, R9
-	TBNZ	$2, R11, four_118
-	TBZ	$1, R11, one_119
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_117
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_117
-
-one_119:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_117
-
-four_118:
-	FMOVD	(R9), F1
-
-loaded_117:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R11, four_121
-	TBZ	$1, R11, one_122
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_120
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_120
-
-one_122:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_120
-
-four_121:
-	FMOVD	(R9), F1
-
-loaded_120:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R5, R9
-	TBNZ	$2, R11, four_124
-	TBZ	$1, R11, one_125
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_123
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_123
-
-one_125:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_123
-
-four_124:
-	FMOVD	(R9), F1
-
-loaded_123:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R1, R9
-	TBNZ	$2, R11, four_127
-	TBZ	$1, R11, one_128
-	FMOVS	(R9), F2
-	TBZ	$0, R11, loaded_126
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_126
-
-one_128:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_126
-
-four_127:
-	FMOVD	(R9), F2
-
-loaded_126:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R11, four_130
-	TBZ	$1, R11, one_131
-	FMOVS	(R9), F2
-	TBZ	$0, R11, loaded_129
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_129
-
-one_131:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_129
-
-four_130:
-	FMOVD	(R9), F2
-
-loaded_129:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R11, four_133
-	TBZ	$1, R11, one_134
-	FMOVD	(R14), F1
-	TBZ	$0, R11, loaded_132
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_132
-
-one_134:
-	FMOVS	(R14), F1
-	JMP	loaded_132
-
-four_133:
-	FMOVQ	(R14), F1
-
-loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$1, R11, skip_135
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_135:
-	TBZ	$0, R11, skip_136
-	FMOVS	F0, (R12)
-
-skip_136:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
+tree6:
 	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow8
-	CMP	$4, R5
-	BEQ	vector8
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer8:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R3), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R9), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R10), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
-overlap8left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$32, R5
-	BLT	one8
+many6:
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
@@ -58986,25 +50237,280 @@ many8:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	FLDPQ	(R6), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R5), (F8, F10)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	(R7), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	32(R5), (F11, F9)
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	32(R7), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R12), (F8, F10)
+	FLDPQ	32(R12), (F12, F14)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	(R9), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R9), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	(R10), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R10), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$64, R3, R3
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R7, R7
+	ADD	$64, R12, R12
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R8, R8
+	ADD	$128, R1, R1
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BGE	many6
+
+few6:
+	ADD	$32, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVD	(R3), F7
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVD	(R6), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R7), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R12), F6
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FMOVD	(R9), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
+
+one6done:
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
+	ADD	$16, R1, R1
+	SUB	$4, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
+
+tree7:
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
+
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BLT	few7
+
+many7:
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FLDPQ	(R7), (F15, F14)
 	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R7), (F15, F13)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R7), (F14, F15)
+	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R5), (F15, F13)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
@@ -59018,11 +50524,11 @@ many8:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R7), (F12, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	32(R5), (F12, F14)
 	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
@@ -59036,12 +50542,12 @@ many8:
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
 	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R8), (F15, F13)
-	FLDPQ	32(R8), (F11, F9)
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	(R3), (F15, F13)
+	FLDPQ	32(R3), (F11, F9)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
@@ -59050,684 +50556,30 @@ many8:
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R3, R3
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$4, R5
-	BLT	last8
-	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R3, R3
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_138
-	TBZ	$1, R5, one_139
-	FMOVS	(R1), F7
-	TBZ	$0, R5, loaded_137
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_137
-
-one_139:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_137
-
-four_138:
-	FMOVD	(R1), F7
-
-loaded_137:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_141
-	TBZ	$1, R5, one_142
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_140
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_140
-
-one_142:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_140
-
-four_141:
-	FMOVD	(R1), F6
-
-loaded_140:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_144
-	TBZ	$1, R5, one_145
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_143
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_143
-
-one_145:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_143
-
-four_144:
-	FMOVD	(R1), F6
-
-loaded_143:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_147
-	TBZ	$1, R5, one_148
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_146
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_146
-
-one_148:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_146
-
-four_147:
-	FMOVD	(R1), F5
-
-loaded_146:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_150
-	TBZ	$1, R5, one_151
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_149
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_149
-
-one_151:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_149
-
-four_150:
-	FMOVD	(R1), F6
-
-loaded_149:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	ADD	$0, R9, R1
-	TBNZ	$2, R5, four_153
-	TBZ	$1, R5, one_154
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_152
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_152
-
-one_154:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_152
-
-four_153:
-	FMOVD	(R1), F5
-
-loaded_152:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R10, R1
-	TBNZ	$2, R5, four_156
-	TBZ	$1, R5, one_157
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_155
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_155
-
-one_157:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_155
-
-four_156:
-	FMOVD	(R1), F5
-
-loaded_155:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_159
-	TBZ	$1, R5, one_160
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_158
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_158
-
-one_160:
-	FMOVS	(R14), F6
-	JMP	loaded_158
-
-four_159:
-	FMOVQ	(R14), F6
-
-loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_161
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_161:
-	TBZ	$0, R5, skip_162
-	FMOVS	F7, (R13)
-
-skip_162:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow9
-	CMP	$4, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R11), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R4), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R3), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FMOVD	(R5), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$32, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F5)
-	FLDPQ	32(R11), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R7), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R3), (F8, F10)
-	FLDPQ	32(R3), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	FLDPQ	(R1), (F16, F17)
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	FLDPQ	32(R1), (F17, F16)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R2), (F16, F18)
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R8), (F16, F18)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	(R5), (F20, F21)
+	FLDPQ	(R4), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -59736,16 +50588,16 @@ many9:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R2), (F19, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	32(R8), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	32(R5), (F21, F20)
+	FLDPQ	32(R4), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -59754,69 +50606,72 @@ many9:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
-
-many9left:
-	FLDPQ	(R13), (F15, F14)
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
 
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$64, R11, R11
-	ADD	$64, R6, R6
 	ADD	$64, R7, R7
-	ADD	$64, R4, R4
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R5, R5
-	ADD	$128, R10, R10
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$4, R8
-	BLT	last9
+few7:
+	ADD	$32, R10, R10
+	CBZ	R10, next
+
+apart7:
 	FMOVD	(R11), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R4), F2
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R6), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -59825,470 +50680,160 @@ one9:
 	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
+	FMOVD	(R8), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R5), F3
+	FMOVD	(R4), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-one9left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R11, R11
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R3, R3
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one9
-
-last9:
-	CBZ	R8, next9
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
-	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R4), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R5), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
-
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$4, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_164
-	TBZ	$1, R8, one_165
-	FMOVS	(R9), F0
-	TBZ	$0, R8, loaded_163
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_163
-
-one_165:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_163
-
-four_164:
-	FMOVD	(R9), F0
-
-loaded_163:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_167
-	TBZ	$1, R8, one_168
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_166
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_166
-
-one_168:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_166
-
-four_167:
-	FMOVD	(R9), F1
-
-loaded_166:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_170
-	TBZ	$1, R8, one_171
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_169
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_169
-
-one_171:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_169
-
-four_170:
-	FMOVD	(R9), F1
-
-loaded_169:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_173
-	TBZ	$1, R8, one_174
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_172
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_172
-
-one_174:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_172
-
-four_173:
-	FMOVD	(R9), F2
-
-loaded_172:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_176
-	TBZ	$1, R8, one_177
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_175
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_175
-
-one_177:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_175
-
-four_176:
-	FMOVD	(R9), F1
-
-loaded_175:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_179
-	TBZ	$1, R8, one_180
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_178
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_178
-
-one_180:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_178
-
-four_179:
-	FMOVD	(R9), F2
-
-loaded_178:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_182
-	TBZ	$1, R8, one_183
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_181
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_181
-
-one_183:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_181
-
-four_182:
-	FMOVD	(R9), F2
-
-loaded_181:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_185
-	TBZ	$1, R8, one_186
-	FMOVS	(R9), F3
-	TBZ	$0, R8, loaded_184
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_184
-
-one_186:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_184
-
-four_185:
-	FMOVD	(R9), F3
-
-loaded_184:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_188
-	TBZ	$1, R8, one_189
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_187
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_187
-
-one_189:
-	FMOVS	(R14), F1
-	JMP	loaded_187
-
-four_188:
-	FMOVQ	(R14), F1
-
-loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_190
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_190:
-	TBZ	$0, R8, skip_191
-	FMOVS	F0, (R12)
-
-skip_191:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func colsBF16NEON(a *byte)
 TEXT ·colsBF16NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$1, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$2, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$4, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$2, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$8, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow0
-	CMP	$4, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R3, R3
-	FMOVD	(R2), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$1, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$32, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F2)
-	FLDPQ	32(R2), (F4, F6)
+	FLDPQ	(R1), (F0, F2)
+	FLDPQ	32(R1), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V2.H8, V31.H8, V3.H8
@@ -60297,258 +50842,98 @@ many0:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	MOVD	72(R0), R6
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$64, R2, R2
-	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$32, R4, R4
-	JMP	many0
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$64, R1, R1
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$4, R4
-	BLT	last0
-	FMOVD	(R2), F7
+few0:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVD	(R1), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$8, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$4, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$2, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVD	(R2), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$2, R4, four_2
-	TBZ	$1, R4, one_3
-	FMOVS	(R3), F7
-	TBZ	$0, R4, loaded_1
-	ADD	$4, R3, R3
-	VLD1	(R3), V7.H[2]
-	JMP	loaded_1
-
-one_3:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R3), V7.H[0]
-	JMP	loaded_1
-
-four_2:
-	FMOVD	(R3), F7
-
-loaded_1:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$2, R4, four_5
-	TBZ	$1, R4, one_6
-	FMOVD	(R7), F6
-	TBZ	$0, R4, loaded_4
-	ADD	$8, R7, R7
-	VLD1	(R7), V6.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R7), F6
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R7), F6
-
-loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R6)
-	ADD	$8, R6, R6
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_7:
-	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R6)
-
-skip_8:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$4, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow1
-	CMP	$4, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$1, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVD	(R2), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R6), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$32, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F5)
-	FLDPQ	32(R2), (F3, F1)
+	FLDPQ	(R1), (F7, F5)
+	FLDPQ	32(R1), (F3, F1)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
 	VZIP2	V5.H8, V31.H8, V4.H8
@@ -60575,312 +50960,105 @@ many1:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$64, R2, R2
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
+	ADD	$64, R1, R1
 	ADD	$64, R6, R6
+	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	SUB	$32, R4, R4
-	JMP	many1
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$4, R4
-	BLT	last1
-	FMOVD	(R2), F0
+few1:
+	ADD	$32, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$8, R2, R2
-	ADD	$8, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$4, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$2, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVD	(R2), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$2, R4, four_10
-	TBZ	$1, R4, one_11
-	FMOVS	(R1), F0
-	TBZ	$0, R4, loaded_9
-	ADD	$4, R1, R1
-	VLD1	(R1), V0.H[2]
-	JMP	loaded_9
-
-one_11:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R1), V0.H[0]
-	JMP	loaded_9
-
-four_10:
-	FMOVD	(R1), F0
-
-loaded_9:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R6, R1
-	TBNZ	$2, R4, four_13
-	TBZ	$1, R4, one_14
-	FMOVS	(R1), F1
-	TBZ	$0, R4, loaded_12
-	ADD	$4, R1, R1
-	VLD1	(R1), V1.H[2]
-	JMP	loaded_12
-
-one_14:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R1), V1.H[0]
-	JMP	loaded_12
-
-four_13:
-	FMOVD	(R1), F1
-
-loaded_12:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$2, R4, four_16
-	TBZ	$1, R4, one_17
-	FMOVD	(R8), F1
-	TBZ	$0, R4, loaded_15
-	ADD	$8, R8, R8
-	VLD1	(R8), V1.S[2]
-	JMP	loaded_15
-
-one_17:
-	FMOVS	(R8), F1
-	JMP	loaded_15
-
-four_16:
-	FMOVQ	(R8), F1
-
-loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_18:
-	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R7)
-
-skip_19:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$4, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow2
-	CMP	$4, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$3, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	FMOVD	(R6), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R4), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$32, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F2)
 	FLDPQ	32(R6), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
@@ -60891,7 +51069,7 @@ many2:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
@@ -60900,7 +51078,7 @@ many2:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -60927,2559 +51105,114 @@ many2:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$64, R6, R6
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
 	ADD	$64, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many2
+	ADD	$64, R7, R7
+	ADD	$64, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$4, R3
-	BLT	last2
+few2:
+	ADD	$32, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVD	(R6), F7
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
+	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R6, R6
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
 	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
+	MOVD	64(RSP), R9
 	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVD	(R6), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_21
-	TBZ	$1, R3, one_22
-	FMOVS	(R1), F7
-	TBZ	$0, R3, loaded_20
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_20
-
-one_22:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_20
-
-four_21:
-	FMOVD	(R1), F7
-
-loaded_20:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_24
-	TBZ	$1, R3, one_25
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_23
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_23
-
-one_25:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_23
-
-four_24:
-	FMOVD	(R1), F6
-
-loaded_23:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_27
-	TBZ	$1, R3, one_28
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_26
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_26
-
-one_28:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_26
-
-four_27:
-	FMOVD	(R1), F6
-
-loaded_26:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R10, R10
-	VLD1	(R10), V6.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R10), F6
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R10), F6
-
-loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_32:
-	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R9)
-
-skip_33:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
+	MOVD	64(RSP), R9
 	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
+	ADD	$16, R4, R4
+	SUB	$4, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$4, R6
-	BLT	narrow3
-	CMP	$4, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$3, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$1, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R4, R4
-	FMOVD	(R5), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R1), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R2), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R3), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$1, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$32, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F5)
-	FLDPQ	32(R5), (F3, F1)
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V3.H8, V31.H8, V2.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V1.H8, V31.H8, V0.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R1), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R1), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R2), (F8, F10)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	(R3), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R2), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	32(R3), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$64, R5, R5
-	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$32, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$4, R6
-	BLT	last3
-	FMOVD	(R5), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R3), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$8, R5, R5
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$4, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$2, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVD	(R5), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R2), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R3), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$2, R6, four_35
-	TBZ	$1, R6, one_36
-	FMOVS	(R4), F0
-	TBZ	$0, R6, loaded_34
-	ADD	$4, R4, R4
-	VLD1	(R4), V0.H[2]
-	JMP	loaded_34
-
-one_36:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R4), V0.H[0]
-	JMP	loaded_34
-
-four_35:
-	FMOVD	(R4), F0
-
-loaded_34:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R1, R4
-	TBNZ	$2, R6, four_38
-	TBZ	$1, R6, one_39
-	FMOVS	(R4), F1
-	TBZ	$0, R6, loaded_37
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_37
-
-one_39:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_37
-
-four_38:
-	FMOVD	(R4), F1
-
-loaded_37:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R2, R4
-	TBNZ	$2, R6, four_41
-	TBZ	$1, R6, one_42
-	FMOVS	(R4), F1
-	TBZ	$0, R6, loaded_40
-	ADD	$4, R4, R4
-	VLD1	(R4), V1.H[2]
-	JMP	loaded_40
-
-one_42:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R4), V1.H[0]
-	JMP	loaded_40
-
-four_41:
-	FMOVD	(R4), F1
-
-loaded_40:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R3, R4
-	TBNZ	$2, R6, four_44
-	TBZ	$1, R6, one_45
-	FMOVS	(R4), F2
-	TBZ	$0, R6, loaded_43
-	ADD	$4, R4, R4
-	VLD1	(R4), V2.H[2]
-	JMP	loaded_43
-
-one_45:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R4), V2.H[0]
-	JMP	loaded_43
-
-four_44:
-	FMOVD	(R4), F2
-
-loaded_43:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$2, R6, four_47
-	TBZ	$1, R6, one_48
-	FMOVD	(R10), F1
-	TBZ	$0, R6, loaded_46
-	ADD	$8, R10, R10
-	VLD1	(R10), V1.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R10), F1
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R10), F1
-
-loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$1, R6, skip_49
-	FMOVD	F0, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_49:
-	TBZ	$0, R6, skip_50
-	FMOVS	F0, (R8)
-
-skip_50:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow4
-	CMP	$4, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R3), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R4), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R6), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$32, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F2)
-	FLDPQ	32(R3), (F4, F6)
-	VZIP2	V0.H8, V31.H8, V1.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V2.H8, V31.H8, V3.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FLDPQ	(R4), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R4), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	(R6), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	FLDPQ	32(R7), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	32(R6), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	(R8), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	32(R8), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R3, R3
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$4, R5
-	BLT	last4
-	FMOVD	(R3), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R3, R3
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVD	(R3), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_52
-	TBZ	$1, R5, one_53
-	FMOVS	(R1), F7
-	TBZ	$0, R5, loaded_51
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_51
-
-one_53:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_51
-
-four_52:
-	FMOVD	(R1), F7
-
-loaded_51:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_55
-	TBZ	$1, R5, one_56
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_54
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_54
-
-one_56:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_54
-
-four_55:
-	FMOVD	(R1), F6
-
-loaded_54:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_58
-	TBZ	$1, R5, one_59
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_57
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_57
-
-one_59:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_57
-
-four_58:
-	FMOVD	(R1), F6
-
-loaded_57:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_61
-	TBZ	$1, R5, one_62
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_60
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_60
-
-one_62:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_60
-
-four_61:
-	FMOVD	(R1), F5
-
-loaded_60:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_64
-	TBZ	$1, R5, one_65
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_63
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_63
-
-one_65:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_63
-
-four_64:
-	FMOVD	(R1), F6
-
-loaded_63:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_67
-	TBZ	$1, R5, one_68
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_66
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_66
-
-one_68:
-	FMOVS	(R14), F6
-	JMP	loaded_66
-
-four_67:
-	FMOVQ	(R14), F6
-
-loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_69
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_69:
-	TBZ	$0, R5, skip_70
-	FMOVS	F7, (R13)
-
-skip_70:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow5
-	CMP	$4, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R11), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R6), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R3), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R2), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$32, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F5)
-	FLDPQ	32(R11), (F3, F1)
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V3.H8, V31.H8, V2.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V1.H8, V31.H8, V0.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R6), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R7), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R3), (F8, F10)
-	FLDPQ	32(R3), (F12, F14)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	(R2), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R2), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
-
-many5left:
-	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
-
-many5done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$64, R11, R11
-	ADD	$64, R6, R6
-	ADD	$64, R7, R7
-	ADD	$64, R4, R4
-	ADD	$64, R3, R3
-	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R5, R5
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many5
-
-one5:
-	CMP	$4, R8
-	BLT	last5
-	FMOVD	(R11), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R2), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
-
-one5left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
-
-one5done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R11, R11
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R3, R3
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVD	(R11), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R2), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_72
-	TBZ	$1, R8, one_73
-	FMOVS	(R9), F0
-	TBZ	$0, R8, loaded_71
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_71
-
-one_73:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_71
-
-four_72:
-	FMOVD	(R9), F0
-
-loaded_71:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_75
-	TBZ	$1, R8, one_76
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_74
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_74
-
-one_76:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_74
-
-four_75:
-	FMOVD	(R9), F1
-
-loaded_74:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_78
-	TBZ	$1, R8, one_79
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_77
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_77
-
-one_79:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_77
-
-four_78:
-	FMOVD	(R9), F1
-
-loaded_77:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_81
-	TBZ	$1, R8, one_82
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_80
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_80
-
-one_82:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_80
-
-four_81:
-	FMOVD	(R9), F1
-
-loaded_80:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_84
-	TBZ	$1, R8, one_85
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_83
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_83
-
-one_85:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_83
-
-four_84:
-	FMOVD	(R9), F2
-
-loaded_83:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_87
-	TBZ	$1, R8, one_88
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_86
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_86
-
-one_88:
-	FMOVS	(R14), F1
-	JMP	loaded_86
-
-four_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_89
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_89:
-	TBZ	$0, R8, skip_90
-	FMOVS	F0, (R12)
-
-skip_90:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
-
-tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow6
-	CMP	$4, R3
-	BEQ	vector6
-
-outer6:
-	MOVD	R3, R12
-	AND	$3, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R5), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R4), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R6), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R11), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R9), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many6:
-	CMP	$32, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F2)
-	FLDPQ	32(R5), (F4, F6)
-	VZIP2	V0.H8, V31.H8, V1.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V2.H8, V31.H8, V3.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VZIP2	V4.H8, V31.H8, V5.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V6.H8, V31.H8, V7.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FLDPQ	(R4), (F15, F14)
-	VZIP2	V15.H8, V31.H8, V13.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	VZIP2	V14.H8, V31.H8, V13.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R4), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V13.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	VZIP2	V15.H8, V31.H8, V13.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R7), (F15, F13)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VZIP2	V13.H8, V31.H8, V12.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	FLDPQ	(R6), (F11, F10)
-	VZIP2	V11.H8, V31.H8, V9.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R7), (F12, F14)
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	32(R6), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	VZIP2	V11.H8, V31.H8, V9.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R11), (F15, F13)
-	FLDPQ	32(R11), (F11, F9)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VZIP2	V13.H8, V31.H8, V12.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	(R9), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many6left
-
-many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R5, R5
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R11, R11
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R8, R8
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many6
-
-one6:
-	CMP	$4, R3
-	BLT	last6
-	FMOVD	(R5), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R11), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R9), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
-	MOVD	R1, R13
-
-one6left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
-
-one6done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R5, R5
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R11, R11
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R8, R8
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVD	(R5), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R11), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R9), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$2, R3, four_92
-	TBZ	$1, R3, one_93
-	FMOVS	(R1), F7
-	TBZ	$0, R3, loaded_91
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_91
-
-one_93:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_91
-
-four_92:
-	FMOVD	(R1), F7
-
-loaded_91:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_95
-	TBZ	$1, R3, one_96
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_94
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_94
-
-one_96:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_94
-
-four_95:
-	FMOVD	(R1), F6
-
-loaded_94:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_98
-	TBZ	$1, R3, one_99
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_97
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_97
-
-one_99:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_97
-
-four_98:
-	FMOVD	(R1), F6
-
-loaded_97:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_101
-	TBZ	$1, R3, one_102
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_100
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_100
-
-one_102:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_100
-
-four_101:
-	FMOVD	(R1), F5
-
-loaded_100:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R11, R1
-	TBNZ	$2, R3, four_104
-	TBZ	$1, R3, one_105
-	FMOVS	(R1), F6
-	TBZ	$0, R3, loaded_103
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_103
-
-one_105:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_103
-
-four_104:
-	FMOVD	(R1), F6
-
-loaded_103:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R9, R1
-	TBNZ	$2, R3, four_107
-	TBZ	$1, R3, one_108
-	FMOVS	(R1), F5
-	TBZ	$0, R3, loaded_106
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_106
-
-one_108:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_106
-
-four_107:
-	FMOVD	(R1), F5
-
-loaded_106:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R3, four_110
-	TBZ	$1, R3, one_111
-	FMOVD	(R14), F6
-	TBZ	$0, R3, loaded_109
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_109
-
-one_111:
-	FMOVS	(R14), F6
-	JMP	loaded_109
-
-four_110:
-	FMOVQ	(R14), F6
-
-loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_112:
-	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R13)
-
-skip_113:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
-
-tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$4, R11
-	BLT	narrow7
-	CMP	$4, R11
-	BEQ	vector7
-
-outer7:
-	MOVD	R11, R13
-	AND	$3, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R8), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R6), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R5), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R1), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R2), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many7:
-	CMP	$32, R11
-	BLT	one7
 	FLDPQ	(R8), (F7, F5)
 	FLDPQ	32(R8), (F3, F1)
 	VZIP2	V7.H8, V31.H8, V6.H8
@@ -63490,44 +51223,224 @@ many7:
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VZIP2	V1.H8, V31.H8, V0.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R4), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FLDPQ	32(R4), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FLDPQ	(R3), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R1), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FLDPQ	32(R3), (F11, F9)
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	32(R1), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
+
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R10), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R10), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R10), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
+	ADD	$64, R3, R3
+	ADD	$64, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$32, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVD	(R8), F0
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	(R4), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R3), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$4, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F2)
+	FLDPQ	32(R1), (F4, F6)
+	VZIP2	V0.H8, V31.H8, V1.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F9)
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R5), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R7), (F9, F8)
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R5), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R5), (F8, F10)
-	FLDPQ	32(R5), (F12, F14)
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R9), (F8, F10)
+	FLDPQ	32(R9), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
@@ -63536,7 +51449,7 @@ many7:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	(R1), (F16, F17)
+	FLDPQ	(R11), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -63545,7 +51458,7 @@ many7:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	32(R11), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
@@ -63554,539 +51467,379 @@ many7:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R2), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	32(R2), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
 
-many7left:
-	FLDPQ	(R13), (F15, F14)
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$64, R1, R1
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R7, R7
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$64, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVD	(R1), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R9), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R11), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$4, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F5)
+	FLDPQ	32(R12), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R7), (F15, F14)
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R7), (F14, F15)
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R5), (F15, F14)
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R5), (F14, F15)
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R1), (F15, F13)
+	FLDPQ	32(R1), (F11, F9)
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	(R8), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R8), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R4), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	32(R4), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
 
-many7done:
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
+
+many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$64, R8, R8
-	ADD	$64, R6, R6
+	ADD	$64, R12, R12
 	ADD	$64, R7, R7
-	ADD	$64, R4, R4
 	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$64, R1, R1
-	ADD	$64, R2, R2
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
 	ADD	$64, R3, R3
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
 	SUB	$32, R11, R11
-	JMP	many7
+	CMP	$0, R11
+	BGE	many5
 
-one7:
-	CMP	$4, R11
-	BLT	last7
-	FMOVD	(R8), F0
+few5:
+	ADD	$32, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVD	(R12), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R8, R8
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R5, R5
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$2, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVD	(R8), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
+	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R5), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
+	FMOVD	(R8), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
+	FMOVD	(R4), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
 	MOVD	R9, R13
 
-vector7left:
+one5left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
-vector7done:
+one5done:
 	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
 	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
 	ADD	R13, R3, R3
-	MOVD	88(R0), R13
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$2, R11, four_115
-	TBZ	$1, R11, one_116
-	FMOVS	(R9), F0
-	TBZ	$0, R11, loaded_114
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_114
-
-one_116:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_114
-
-four_115:
-	FMOVD	(R9), F0
-
-loaded_114:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R6, R9
-	TBNZ	$2, R11, four_118
-	TBZ	$1, R11, one_119
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_117
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_117
-
-one_119:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_117
-
-four_118:
-	FMOVD	(R9), F1
-
-loaded_117:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R11, four_121
-	TBZ	$1, R11, one_122
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_120
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_120
-
-one_122:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_120
-
-four_121:
-	FMOVD	(R9), F1
-
-loaded_120:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R5, R9
-	TBNZ	$2, R11, four_124
-	TBZ	$1, R11, one_125
-	FMOVS	(R9), F1
-	TBZ	$0, R11, loaded_123
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_123
-
-one_125:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_123
-
-four_124:
-	FMOVD	(R9), F1
-
-loaded_123:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R1, R9
-	TBNZ	$2, R11, four_127
-	TBZ	$1, R11, one_128
-	FMOVS	(R9), F2
-	TBZ	$0, R11, loaded_126
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_126
-
-one_128:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_126
-
-four_127:
-	FMOVD	(R9), F2
-
-loaded_126:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R11, four_130
-	TBZ	$1, R11, one_131
-	FMOVS	(R9), F2
-	TBZ	$0, R11, loaded_129
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_129
-
-one_131:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_129
-
-four_130:
-	FMOVD	(R9), F2
-
-loaded_129:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R11, four_133
-	TBZ	$1, R11, one_134
-	FMOVD	(R14), F1
-	TBZ	$0, R11, loaded_132
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_132
-
-one_134:
-	FMOVS	(R14), F1
-	JMP	loaded_132
-
-four_133:
-	FMOVQ	(R14), F1
-
-loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$1, R11, skip_135
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_135:
-	TBZ	$0, R11, skip_136
-	FMOVS	F0, (R12)
-
-skip_136:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
+tree6:
 	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow8
-	CMP	$4, R5
-	BEQ	vector8
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer8:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVD	(R3), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R4), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R6), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R8), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R9), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R10), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
-overlap8left:
-	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$32, R5
-	BLT	one8
+many6:
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
 	VZIP2	V0.H8, V31.H8, V1.H8
@@ -64097,25 +51850,280 @@ many8:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	FLDPQ	(R4), (F15, F14)
-	VZIP2	V15.H8, V31.H8, V13.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	VZIP2	V14.H8, V31.H8, V13.H8
+	FLDPQ	(R6), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	32(R6), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	(R5), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	(R7), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FLDPQ	32(R5), (F11, F9)
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	32(R7), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	(R12), (F8, F10)
+	FLDPQ	32(R12), (F12, F14)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	FLDPQ	32(R4), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V13.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FLDPQ	(R9), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R9), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FLDPQ	(R10), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FLDPQ	32(R10), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FLDPQ	32(R14), (F14, F15)
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FLDPQ	64(R14), (F15, F14)
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FLDPQ	96(R14), (F14, F15)
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many6left
+
+many6done:
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$64, R3, R3
+	ADD	$64, R6, R6
+	ADD	$64, R5, R5
+	ADD	$64, R7, R7
+	ADD	$64, R12, R12
+	ADD	$64, R9, R9
+	ADD	$64, R10, R10
+	ADD	$64, R11, R11
+	ADD	$128, R8, R8
+	ADD	$128, R1, R1
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BGE	many6
+
+few6:
+	ADD	$32, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVD	(R3), F7
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FMOVD	(R6), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R5), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R7), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FMOVD	(R12), F6
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FMOVD	(R9), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FMOVD	(R10), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
+	MOVD	R1, R13
+
+one6left:
+	FMOVQ	(R13), F6
+	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
+
+one6done:
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
+	ADD	$16, R1, R1
+	SUB	$4, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
+
+tree7:
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
+
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BLT	few7
+
+many7:
+	FLDPQ	(R11), (F7, F5)
+	FLDPQ	32(R11), (F3, F1)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V1.H8, V31.H8, V0.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FLDPQ	(R7), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	(R7), (F15, F13)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FLDPQ	32(R7), (F14, F15)
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	VZIP2	V15.H8, V31.H8, V13.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
+	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FLDPQ	(R5), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
@@ -64129,11 +52137,11 @@ many8:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	FLDPQ	32(R7), (F12, F14)
+	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	32(R5), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V15.H8
@@ -64147,12 +52155,12 @@ many8:
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
 	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	(R8), (F15, F13)
-	FLDPQ	32(R8), (F11, F9)
+	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FLDPQ	(R3), (F15, F13)
+	FLDPQ	32(R3), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	VZIP2	V13.H8, V31.H8, V12.H8
@@ -64161,684 +52169,30 @@ many8:
 	VZIP1	V11.H8, V31.H8, V11.H8
 	VZIP2	V9.H8, V31.H8, V8.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	(R9), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R9), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	(R10), (F16, F17)
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	32(R10), (F17, F16)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V16.H8, V31.H8, V18.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$64, R3, R3
-	ADD	$64, R4, R4
-	ADD	$64, R7, R7
-	ADD	$64, R6, R6
-	ADD	$64, R8, R8
-	ADD	$64, R9, R9
-	ADD	$64, R10, R10
-	ADD	$64, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$4, R5
-	BLT	last8
-	FMOVD	(R3), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R9), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$8, R3, R3
-	ADD	$8, R4, R4
-	ADD	$8, R7, R7
-	ADD	$8, R6, R6
-	ADD	$8, R8, R8
-	ADD	$8, R9, R9
-	ADD	$8, R10, R10
-	ADD	$8, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVD	(R3), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R4), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R8), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R9), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R10), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_138
-	TBZ	$1, R5, one_139
-	FMOVS	(R1), F7
-	TBZ	$0, R5, loaded_137
-	ADD	$4, R1, R1
-	VLD1	(R1), V7.H[2]
-	JMP	loaded_137
-
-one_139:
-	VEOR	V7.B16, V7.B16, V7.B16
-	VLD1	(R1), V7.H[0]
-	JMP	loaded_137
-
-four_138:
-	FMOVD	(R1), F7
-
-loaded_137:
-	VZIP1	V7.H8, V31.H8, V7.H8
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_141
-	TBZ	$1, R5, one_142
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_140
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_140
-
-one_142:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_140
-
-four_141:
-	FMOVD	(R1), F6
-
-loaded_140:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_144
-	TBZ	$1, R5, one_145
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_143
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_143
-
-one_145:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_143
-
-four_144:
-	FMOVD	(R1), F6
-
-loaded_143:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_147
-	TBZ	$1, R5, one_148
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_146
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_146
-
-one_148:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_146
-
-four_147:
-	FMOVD	(R1), F5
-
-loaded_146:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_150
-	TBZ	$1, R5, one_151
-	FMOVS	(R1), F6
-	TBZ	$0, R5, loaded_149
-	ADD	$4, R1, R1
-	VLD1	(R1), V6.H[2]
-	JMP	loaded_149
-
-one_151:
-	VEOR	V6.B16, V6.B16, V6.B16
-	VLD1	(R1), V6.H[0]
-	JMP	loaded_149
-
-four_150:
-	FMOVD	(R1), F6
-
-loaded_149:
-	VZIP1	V6.H8, V31.H8, V6.H8
-	ADD	$0, R9, R1
-	TBNZ	$2, R5, four_153
-	TBZ	$1, R5, one_154
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_152
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_152
-
-one_154:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_152
-
-four_153:
-	FMOVD	(R1), F5
-
-loaded_152:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	ADD	$0, R10, R1
-	TBNZ	$2, R5, four_156
-	TBZ	$1, R5, one_157
-	FMOVS	(R1), F5
-	TBZ	$0, R5, loaded_155
-	ADD	$4, R1, R1
-	VLD1	(R1), V5.H[2]
-	JMP	loaded_155
-
-one_157:
-	VEOR	V5.B16, V5.B16, V5.B16
-	VLD1	(R1), V5.H[0]
-	JMP	loaded_155
-
-four_156:
-	FMOVD	(R1), F5
-
-loaded_155:
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_159
-	TBZ	$1, R5, one_160
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_158
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_158
-
-one_160:
-	FMOVS	(R14), F6
-	JMP	loaded_158
-
-four_159:
-	FMOVQ	(R14), F6
-
-loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_161
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_161:
-	TBZ	$0, R5, skip_162
-	FMOVS	F7, (R13)
-
-skip_162:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow9
-	CMP	$4, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$1, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVD	(R11), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FMOVD	(R6), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R7), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R4), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	FMOVD	(R3), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-	FMOVD	(R1), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FMOVD	(R2), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FMOVD	(R5), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$1, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$32, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F5)
-	FLDPQ	32(R11), (F3, F1)
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	VZIP2	V5.H8, V31.H8, V4.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V3.H8, V31.H8, V2.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V1.H8, V31.H8, V0.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FLDPQ	(R6), (F8, F9)
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	FLDPQ	32(R6), (F9, F8)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	VZIP2	V8.H8, V31.H8, V10.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FLDPQ	(R7), (F8, F10)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	(R4), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	32(R7), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V9.H8, V31.H8, V8.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	FLDPQ	32(R4), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	FLDPQ	(R3), (F8, F10)
-	FLDPQ	32(R3), (F12, F14)
-	VZIP2	V8.H8, V31.H8, V9.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
 	FLDPQ	(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	FLDPQ	32(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	(R2), (F16, F18)
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	(R8), (F16, F18)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	(R5), (F20, F21)
+	FLDPQ	(R4), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -64847,16 +52201,16 @@ many9:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	FLDPQ	32(R2), (F19, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	32(R8), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	32(R5), (F21, F20)
+	FLDPQ	32(R4), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -64865,69 +52219,72 @@ many9:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
-
-many9left:
-	FLDPQ	(R13), (F15, F14)
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
+	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
 
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7left:
+	FLDPQ	(R14), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	32(R14), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	64(R14), (F8, F9)
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FLDPQ	96(R14), (F9, F8)
+	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
+
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$64, R11, R11
-	ADD	$64, R6, R6
 	ADD	$64, R7, R7
-	ADD	$64, R4, R4
+	ADD	$64, R5, R5
+	ADD	$64, R6, R6
 	ADD	$64, R3, R3
 	ADD	$64, R1, R1
-	ADD	$64, R2, R2
-	ADD	$64, R5, R5
-	ADD	$128, R10, R10
+	ADD	$64, R8, R8
+	ADD	$64, R4, R4
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$4, R8
-	BLT	last9
+few7:
+	ADD	$32, R10, R10
+	CBZ	R10, next
+
+apart7:
 	FMOVD	(R11), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R4), F2
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	(R5), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
@@ -64936,719 +52293,255 @@ one9:
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
+	FMOVD	(R8), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R5), F3
+	FMOVD	(R4), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-one9left:
-	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$8, R11, R11
-	ADD	$8, R6, R6
-	ADD	$8, R7, R7
-	ADD	$8, R4, R4
-	ADD	$8, R3, R3
-	ADD	$8, R1, R1
-	ADD	$8, R2, R2
-	ADD	$8, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one9
-
-last9:
-	CBZ	R8, next9
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
-	FMOVD	(R11), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R7), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R4), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R3), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	(R2), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R5), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
-
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$4, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_164
-	TBZ	$1, R8, one_165
-	FMOVS	(R9), F0
-	TBZ	$0, R8, loaded_163
-	ADD	$4, R9, R9
-	VLD1	(R9), V0.H[2]
-	JMP	loaded_163
-
-one_165:
-	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R9), V0.H[0]
-	JMP	loaded_163
-
-four_164:
-	FMOVD	(R9), F0
-
-loaded_163:
-	VZIP1	V0.H8, V31.H8, V0.H8
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_167
-	TBZ	$1, R8, one_168
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_166
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_166
-
-one_168:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_166
-
-four_167:
-	FMOVD	(R9), F1
-
-loaded_166:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_170
-	TBZ	$1, R8, one_171
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_169
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_169
-
-one_171:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_169
-
-four_170:
-	FMOVD	(R9), F1
-
-loaded_169:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_173
-	TBZ	$1, R8, one_174
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_172
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_172
-
-one_174:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_172
-
-four_173:
-	FMOVD	(R9), F2
-
-loaded_172:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_176
-	TBZ	$1, R8, one_177
-	FMOVS	(R9), F1
-	TBZ	$0, R8, loaded_175
-	ADD	$4, R9, R9
-	VLD1	(R9), V1.H[2]
-	JMP	loaded_175
-
-one_177:
-	VEOR	V1.B16, V1.B16, V1.B16
-	VLD1	(R9), V1.H[0]
-	JMP	loaded_175
-
-four_176:
-	FMOVD	(R9), F1
-
-loaded_175:
-	VZIP1	V1.H8, V31.H8, V1.H8
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_179
-	TBZ	$1, R8, one_180
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_178
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_178
-
-one_180:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_178
-
-four_179:
-	FMOVD	(R9), F2
-
-loaded_178:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_182
-	TBZ	$1, R8, one_183
-	FMOVS	(R9), F2
-	TBZ	$0, R8, loaded_181
-	ADD	$4, R9, R9
-	VLD1	(R9), V2.H[2]
-	JMP	loaded_181
-
-one_183:
-	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R9), V2.H[0]
-	JMP	loaded_181
-
-four_182:
-	FMOVD	(R9), F2
-
-loaded_181:
-	VZIP1	V2.H8, V31.H8, V2.H8
-	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_185
-	TBZ	$1, R8, one_186
-	FMOVS	(R9), F3
-	TBZ	$0, R8, loaded_184
-	ADD	$4, R9, R9
-	VLD1	(R9), V3.H[2]
-	JMP	loaded_184
-
-one_186:
-	VEOR	V3.B16, V3.B16, V3.B16
-	VLD1	(R9), V3.H[0]
-	JMP	loaded_184
-
-four_185:
-	FMOVD	(R9), F3
-
-loaded_184:
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_188
-	TBZ	$1, R8, one_189
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_187
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_187
-
-one_189:
-	FMOVS	(R14), F1
-	JMP	loaded_187
-
-four_188:
-	FMOVQ	(R14), F1
-
-loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_190
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_190:
-	TBZ	$0, R8, skip_191
-	FMOVS	F0, (R12)
-
-skip_191:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func colsI32NEON(a *byte)
 TEXT ·colsI32NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$2, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-4, R2, R2
-	LSL	$2, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$4, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$2, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$16, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow0
-	CMP	$4, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R3, R3
-	FMOVQ	(R2), F0
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$4, R6, R6
-	LSL	$2, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$32, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F1)
-	FLDPQ	32(R2), (F2, F3)
-	FLDPQ	64(R2), (F4, F5)
-	FLDPQ	96(R2), (F6, F7)
-	MOVD	72(R0), R6
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	VADD	V9.S4, V2.S4, V2.S4
 	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	VADD	V8.S4, V4.S4, V4.S4
 	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
 	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$32, R4, R4
-	JMP	many0
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$4, R4
-	BLT	last0
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+few0:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVQ	(R1), F7
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$4, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$2, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$2, R4, four_2
-	TBZ	$1, R4, one_3
-	FMOVD	(R3), F7
-	TBZ	$0, R4, loaded_1
-	ADD	$8, R3, R3
-	VLD1	(R3), V7.S[2]
-	JMP	loaded_1
-
-one_3:
-	FMOVS	(R3), F7
-	JMP	loaded_1
-
-four_2:
-	FMOVQ	(R3), F7
-
-loaded_1:
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$2, R4, four_5
-	TBZ	$1, R4, one_6
-	FMOVD	(R7), F6
-	TBZ	$0, R4, loaded_4
-	ADD	$8, R7, R7
-	VLD1	(R7), V6.S[2]
-	JMP	loaded_4
-
-one_6:
-	FMOVS	(R7), F6
-	JMP	loaded_4
-
-four_5:
-	FMOVQ	(R7), F6
-
-loaded_4:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$1, R4, skip_7
-	FMOVD	F7, (R6)
-	ADD	$8, R6, R6
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_7:
-	TBZ	$0, R4, skip_8
-	FMOVS	F7, (R6)
-
-skip_8:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$4, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$4, R4
-	BLT	narrow1
-	CMP	$4, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$3, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$4, R5, R5
-	LSL	$2, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVQ	(R2), F7
-	FMOVQ	(R6), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$32, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F6)
-	FLDPQ	32(R2), (F5, F4)
-	FLDPQ	64(R2), (F3, F2)
-	FLDPQ	96(R2), (F1, F0)
+	FLDPQ	(R1), (F7, F6)
+	FLDPQ	32(R1), (F5, F4)
+	FLDPQ	64(R1), (F3, F2)
+	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
@@ -65661,315 +52554,117 @@ many1:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	VADD	V8.S4, V3.S4, V3.S4
 	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R2, R2
-	ADD	$128, R6, R6
-	ADD	$128, R3, R3
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
 	ADD	$128, R1, R1
-	SUB	$32, R4, R4
-	JMP	many1
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	SUB	$32, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$4, R4
-	BLT	last1
-	FMOVQ	(R2), F0
+few1:
+	ADD	$32, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$16, R2, R2
-	ADD	$16, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$4, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$2, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVQ	(R2), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$2, R4, four_10
-	TBZ	$1, R4, one_11
-	FMOVD	(R1), F0
-	TBZ	$0, R4, loaded_9
-	ADD	$8, R1, R1
-	VLD1	(R1), V0.S[2]
-	JMP	loaded_9
-
-one_11:
-	FMOVS	(R1), F0
-	JMP	loaded_9
-
-four_10:
-	FMOVQ	(R1), F0
-
-loaded_9:
-	ADD	$0, R6, R1
-	TBNZ	$2, R4, four_13
-	TBZ	$1, R4, one_14
-	FMOVD	(R1), F1
-	TBZ	$0, R4, loaded_12
-	ADD	$8, R1, R1
-	VLD1	(R1), V1.S[2]
-	JMP	loaded_12
-
-one_14:
-	FMOVS	(R1), F1
-	JMP	loaded_12
-
-four_13:
-	FMOVQ	(R1), F1
-
-loaded_12:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$2, R4, four_16
-	TBZ	$1, R4, one_17
-	FMOVD	(R8), F1
-	TBZ	$0, R4, loaded_15
-	ADD	$8, R8, R8
-	VLD1	(R8), V1.S[2]
-	JMP	loaded_15
-
-one_17:
-	FMOVS	(R8), F1
-	JMP	loaded_15
-
-four_16:
-	FMOVQ	(R8), F1
-
-loaded_15:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$1, R4, skip_18
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_18:
-	TBZ	$0, R4, skip_19
-	FMOVS	F0, (R7)
-
-skip_19:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$4, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow2
-	CMP	$4, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$3, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	ADD	R8, R1, R1
-	FMOVQ	(R6), F0
-	FMOVQ	(R4), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$32, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F1)
 	FLDPQ	32(R6), (F2, F3)
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	VADD	V9.S4, V2.S4, V2.S4
 	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R4), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	VADD	V8.S4, V4.S4, V4.S4
 	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R4), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
 	FLDPQ	(R7), (F8, F9)
@@ -65984,4243 +52679,1230 @@ many2:
 	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	VADD	V9.S4, V2.S4, V2.S4
 	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	VADD	V8.S4, V4.S4, V4.S4
 	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
 	ADD	$128, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many2
+	ADD	$128, R7, R7
+	ADD	$128, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$32, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$4, R3
-	BLT	last2
+few2:
+	ADD	$32, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
+	FMOVQ	(R5), F6
 	VADD	V6.S4, V7.S4, V7.S4
 	FMOVQ	(R7), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R6, R6
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	64(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	64(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
 	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_21
-	TBZ	$1, R3, one_22
-	FMOVD	(R1), F7
-	TBZ	$0, R3, loaded_20
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_20
-
-one_22:
-	FMOVS	(R1), F7
-	JMP	loaded_20
-
-four_21:
-	FMOVQ	(R1), F7
-
-loaded_20:
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_24
-	TBZ	$1, R3, one_25
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_23
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_23
-
-one_25:
-	FMOVS	(R1), F6
-	JMP	loaded_23
-
-four_24:
-	FMOVQ	(R1), F6
-
-loaded_23:
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_27
-	TBZ	$1, R3, one_28
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_26
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_26
-
-one_28:
-	FMOVS	(R1), F6
-	JMP	loaded_26
-
-four_27:
-	FMOVQ	(R1), F6
-
-loaded_26:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$2, R3, four_30
-	TBZ	$1, R3, one_31
-	FMOVD	(R10), F6
-	TBZ	$0, R3, loaded_29
-	ADD	$8, R10, R10
-	VLD1	(R10), V6.S[2]
-	JMP	loaded_29
-
-one_31:
-	FMOVS	(R10), F6
-	JMP	loaded_29
-
-four_30:
-	FMOVQ	(R10), F6
-
-loaded_29:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$1, R3, skip_32
-	FMOVD	F7, (R9)
-	ADD	$8, R9, R9
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_32:
-	TBZ	$0, R3, skip_33
-	FMOVS	F7, (R9)
-
-skip_33:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
-	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	SUB	$4, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$4, R6
-	BLT	narrow3
-	CMP	$4, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$3, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$4, R9, R9
-	LSL	$2, R9, R9
-	ADD	R9, R4, R4
-	FMOVQ	(R5), F7
-	FMOVQ	(R1), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R2), F6
-	FMOVQ	(R3), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$4, R8, R8
-	LSL	$2, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$32, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F6)
-	FLDPQ	32(R5), (F5, F4)
-	FLDPQ	64(R5), (F3, F2)
-	FLDPQ	96(R5), (F1, F0)
-	FLDPQ	(R1), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R1), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R1), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R1), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R2), (F8, F9)
-	FLDPQ	32(R2), (F10, F11)
-	FLDPQ	(R3), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	32(R3), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	64(R2), (F11, F10)
-	FLDPQ	96(R2), (F9, F8)
-	FLDPQ	64(R3), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	96(R3), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R9), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R9), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R9), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$32, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$4, R6
-	BLT	last3
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$4, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$2, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$2, R6, four_35
-	TBZ	$1, R6, one_36
-	FMOVD	(R4), F0
-	TBZ	$0, R6, loaded_34
-	ADD	$8, R4, R4
-	VLD1	(R4), V0.S[2]
-	JMP	loaded_34
-
-one_36:
-	FMOVS	(R4), F0
-	JMP	loaded_34
-
-four_35:
-	FMOVQ	(R4), F0
-
-loaded_34:
-	ADD	$0, R1, R4
-	TBNZ	$2, R6, four_38
-	TBZ	$1, R6, one_39
-	FMOVD	(R4), F1
-	TBZ	$0, R6, loaded_37
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_37
-
-one_39:
-	FMOVS	(R4), F1
-	JMP	loaded_37
-
-four_38:
-	FMOVQ	(R4), F1
-
-loaded_37:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R2, R4
-	TBNZ	$2, R6, four_41
-	TBZ	$1, R6, one_42
-	FMOVD	(R4), F1
-	TBZ	$0, R6, loaded_40
-	ADD	$8, R4, R4
-	VLD1	(R4), V1.S[2]
-	JMP	loaded_40
-
-one_42:
-	FMOVS	(R4), F1
-	JMP	loaded_40
-
-four_41:
-	FMOVQ	(R4), F1
-
-loaded_40:
-	ADD	$0, R3, R4
-	TBNZ	$2, R6, four_44
-	TBZ	$1, R6, one_45
-	FMOVD	(R4), F2
-	TBZ	$0, R6, loaded_43
-	ADD	$8, R4, R4
-	VLD1	(R4), V2.S[2]
-	JMP	loaded_43
-
-one_45:
-	FMOVS	(R4), F2
-	JMP	loaded_43
-
-four_44:
-	FMOVQ	(R4), F2
-
-loaded_43:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$2, R6, four_47
-	TBZ	$1, R6, one_48
-	FMOVD	(R10), F1
-	TBZ	$0, R6, loaded_46
-	ADD	$8, R10, R10
-	VLD1	(R10), V1.S[2]
-	JMP	loaded_46
-
-one_48:
-	FMOVS	(R10), F1
-	JMP	loaded_46
-
-four_47:
-	FMOVQ	(R10), F1
-
-loaded_46:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$1, R6, skip_49
-	FMOVD	F0, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_49:
-	TBZ	$0, R6, skip_50
-	FMOVS	F0, (R8)
-
-skip_50:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow4
-	CMP	$4, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R8), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$32, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
 	FLDPQ	32(R4), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
 	FLDPQ	64(R4), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
 	FLDPQ	96(R4), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R6), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	32(R6), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R6), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	96(R6), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	(R8), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R8), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R8), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R8), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$4, R5
-	BLT	last4
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R8), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R8), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_52
-	TBZ	$1, R5, one_53
-	FMOVD	(R1), F7
-	TBZ	$0, R5, loaded_51
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_51
-
-one_53:
-	FMOVS	(R1), F7
-	JMP	loaded_51
-
-four_52:
-	FMOVQ	(R1), F7
-
-loaded_51:
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_55
-	TBZ	$1, R5, one_56
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_54
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_54
-
-one_56:
-	FMOVS	(R1), F6
-	JMP	loaded_54
-
-four_55:
-	FMOVQ	(R1), F6
-
-loaded_54:
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_58
-	TBZ	$1, R5, one_59
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_57
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_57
-
-one_59:
-	FMOVS	(R1), F6
-	JMP	loaded_57
-
-four_58:
-	FMOVQ	(R1), F6
-
-loaded_57:
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_61
-	TBZ	$1, R5, one_62
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_60
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_60
-
-one_62:
-	FMOVS	(R1), F5
-	JMP	loaded_60
-
-four_61:
-	FMOVQ	(R1), F5
-
-loaded_60:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_64
-	TBZ	$1, R5, one_65
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_63
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_63
-
-one_65:
-	FMOVS	(R1), F6
-	JMP	loaded_63
-
-four_64:
-	FMOVQ	(R1), F6
-
-loaded_63:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_67
-	TBZ	$1, R5, one_68
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_66
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_66
-
-one_68:
-	FMOVS	(R14), F6
-	JMP	loaded_66
-
-four_67:
-	FMOVQ	(R14), F6
-
-loaded_66:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_69
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_69:
-	TBZ	$0, R5, skip_70
-	FMOVS	F7, (R13)
-
-skip_70:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow5
-	CMP	$4, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R3), F6
-	FMOVQ	(R2), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$32, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R7), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R7), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R7), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R2), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R2), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R2), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R2), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	(R1), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	FLDPQ	32(R1), (F13, F12)
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	64(R1), (F12, F13)
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	FLDPQ	96(R1), (F13, F12)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
 
-many5left:
-	FLDPQ	(R13), (F15, F14)
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R10), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R10), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$32, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$32, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVQ	(R8), F0
+	FMOVQ	(R4), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$4, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	FLDPQ	(R11), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R11), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R11), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R11), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
+
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	FLDPQ	32(R14), (F14, F15)
+	VADD	V14.S4, V2.S4, V2.S4
+	VADD	V15.S4, V3.S4, V3.S4
+	FLDPQ	64(R14), (F15, F14)
+	VADD	V15.S4, V4.S4, V4.S4
+	VADD	V14.S4, V5.S4, V5.S4
+	FLDPQ	96(R14), (F14, F15)
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$128, R1, R1
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$32, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$32, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVQ	(R1), F7
+	FMOVQ	(R6), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R5), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	FMOVQ	(R9), F6
+	FMOVQ	(R11), F5
+	VADD	V5.S4, V6.S4, V6.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	VADD	V6.S4, V7.S4, V7.S4
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$4, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F6)
+	FLDPQ	32(R12), (F5, F4)
+	FLDPQ	64(R12), (F3, F2)
+	FLDPQ	96(R12), (F1, F0)
+	FLDPQ	(R7), (F15, F14)
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R13), (F14, F15)
+	FLDPQ	32(R7), (F14, F15)
 	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R13), (F15, F14)
+	FLDPQ	64(R7), (F15, F14)
 	VADD	V15.S4, V3.S4, V3.S4
 	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R13), (F14, F15)
+	FLDPQ	96(R7), (F14, F15)
 	VADD	V14.S4, V1.S4, V1.S4
 	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
+	FLDPQ	(R5), (F15, F14)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	FLDPQ	32(R5), (F14, F15)
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F15, F14)
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	FLDPQ	96(R5), (F14, F15)
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	FLDPQ	(R1), (F15, F14)
+	FLDPQ	32(R1), (F13, F12)
+	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	(R8), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	32(R8), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	64(R8), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	96(R8), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	(R4), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	32(R4), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	64(R4), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	96(R4), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
+
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	32(R14), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R14), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R14), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R11, R11
-	ADD	$128, R6, R6
+	ADD	$128, R12, R12
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R1, R1
+	ADD	$128, R8, R8
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many5
+	SUB	$32, R11, R11
+	CMP	$0, R11
+	BGE	many5
 
-one5:
-	CMP	$4, R8
-	BLT	last5
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
+few5:
+	ADD	$32, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R5), F1
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R1), F1
+	FMOVQ	(R8), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	(R4), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
+	MOVD	R9, R13
 
 one5left:
-	FMOVQ	(R12), F1
+	FMOVQ	(R13), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_72
-	TBZ	$1, R8, one_73
-	FMOVD	(R9), F0
-	TBZ	$0, R8, loaded_71
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_71
-
-one_73:
-	FMOVS	(R9), F0
-	JMP	loaded_71
-
-four_72:
-	FMOVQ	(R9), F0
-
-loaded_71:
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_75
-	TBZ	$1, R8, one_76
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_74
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_74
-
-one_76:
-	FMOVS	(R9), F1
-	JMP	loaded_74
-
-four_75:
-	FMOVQ	(R9), F1
-
-loaded_74:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_78
-	TBZ	$1, R8, one_79
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_77
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_77
-
-one_79:
-	FMOVS	(R9), F1
-	JMP	loaded_77
-
-four_78:
-	FMOVQ	(R9), F1
-
-loaded_77:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_81
-	TBZ	$1, R8, one_82
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_80
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_80
-
-one_82:
-	FMOVS	(R9), F1
-	JMP	loaded_80
-
-four_81:
-	FMOVQ	(R9), F1
-
-loaded_80:
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_84
-	TBZ	$1, R8, one_85
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_83
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_83
-
-one_85:
-	FMOVS	(R9), F2
-	JMP	loaded_83
-
-four_84:
-	FMOVQ	(R9), F2
-
-loaded_83:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_87
-	TBZ	$1, R8, one_88
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_86
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_86
-
-one_88:
-	FMOVS	(R14), F1
-	JMP	loaded_86
-
-four_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_89
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_89:
-	TBZ	$0, R8, skip_90
-	FMOVS	F0, (R12)
-
-skip_90:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$4, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
 tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$4, R3
-	BLT	narrow6
-	CMP	$4, R3
-	BEQ	vector6
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer6:
-	MOVD	R3, R12
-	AND	$3, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R5), F0
-	FMOVQ	(R4), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R11), F1
-	FMOVQ	(R9), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
 many6:
-	CMP	$32, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	FLDPQ	32(R4), (F14, F15)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	64(R4), (F15, F14)
-	VADD	V15.S4, V4.S4, V4.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	96(R4), (F14, F15)
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R7), (F15, F14)
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	(R7), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
 	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	(R6), (F11, F10)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	32(R6), (F10, F11)
-	VADD	V10.S4, V13.S4, V13.S4
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	64(R6), (F11, F10)
-	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V10.S4, V13.S4, V13.S4
-	FLDPQ	96(R6), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R11), (F15, F14)
-	FLDPQ	32(R11), (F13, F12)
-	FLDPQ	64(R11), (F11, F10)
-	FLDPQ	96(R11), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V12.S4, V3.S4, V3.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	FLDPQ	96(R7), (F13, F12)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
 	VADD	V11.S4, V4.S4, V4.S4
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
 	FLDPQ	(R12), (F8, F9)
+	FLDPQ	32(R12), (F10, F11)
+	FLDPQ	64(R12), (F12, F13)
+	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	(R9), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R9), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R9), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R9), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	(R10), (F16, F17)
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	FLDPQ	32(R10), (F17, F16)
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V16.S4, V11.S4, V11.S4
+	FLDPQ	64(R10), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	96(R10), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
 	VADD	V8.S4, V0.S4, V0.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	VADD	V15.S4, V0.S4, V0.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	FLDPQ	32(R14), (F14, F15)
+	VADD	V14.S4, V2.S4, V2.S4
+	VADD	V15.S4, V3.S4, V3.S4
+	FLDPQ	64(R14), (F15, F14)
+	VADD	V15.S4, V4.S4, V4.S4
+	VADD	V14.S4, V5.S4, V5.S4
+	FLDPQ	96(R14), (F14, F15)
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
 	SUB	$1, R13, R13
 	CBNZ	R13, many6left
 
 many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$128, R3, R3
 	ADD	$128, R6, R6
-	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R12, R12
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
+	ADD	$128, R11, R11
 	ADD	$128, R8, R8
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$32, R3, R3
-	JMP	many6
+	SUB	$32, R4, R4
+	CMP	$0, R4
+	BGE	many6
 
-one6:
-	CMP	$4, R3
-	BLT	last6
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
+few6:
+	ADD	$32, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVQ	(R3), F7
+	FMOVQ	(R6), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
+	FMOVQ	(R5), F6
+	FMOVQ	(R7), F5
 	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R11), F6
+	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
 	VADD	V5.S4, V6.S4, V6.S4
+	FMOVQ	(R10), F5
+	VADD	V5.S4, V6.S4, V6.S4
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
 	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
 
 one6done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R11, R11
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R8, R8
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
 	ADD	$16, R1, R1
-	SUB	$4, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$2, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R11), F6
-	FMOVQ	(R9), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$2, R3, four_92
-	TBZ	$1, R3, one_93
-	FMOVD	(R1), F7
-	TBZ	$0, R3, loaded_91
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_91
-
-one_93:
-	FMOVS	(R1), F7
-	JMP	loaded_91
-
-four_92:
-	FMOVQ	(R1), F7
-
-loaded_91:
-	ADD	$0, R4, R1
-	TBNZ	$2, R3, four_95
-	TBZ	$1, R3, one_96
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_94
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_94
-
-one_96:
-	FMOVS	(R1), F6
-	JMP	loaded_94
-
-four_95:
-	FMOVQ	(R1), F6
-
-loaded_94:
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R7, R1
-	TBNZ	$2, R3, four_98
-	TBZ	$1, R3, one_99
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_97
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_97
-
-one_99:
-	FMOVS	(R1), F6
-	JMP	loaded_97
-
-four_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R6, R1
-	TBNZ	$2, R3, four_101
-	TBZ	$1, R3, one_102
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_100
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_100
-
-one_102:
-	FMOVS	(R1), F5
-	JMP	loaded_100
-
-four_101:
-	FMOVQ	(R1), F5
-
-loaded_100:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R11, R1
-	TBNZ	$2, R3, four_104
-	TBZ	$1, R3, one_105
-	FMOVD	(R1), F6
-	TBZ	$0, R3, loaded_103
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_103
-
-one_105:
-	FMOVS	(R1), F6
-	JMP	loaded_103
-
-four_104:
-	FMOVQ	(R1), F6
-
-loaded_103:
-	ADD	$0, R9, R1
-	TBNZ	$2, R3, four_107
-	TBZ	$1, R3, one_108
-	FMOVD	(R1), F5
-	TBZ	$0, R3, loaded_106
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_106
-
-one_108:
-	FMOVS	(R1), F5
-	JMP	loaded_106
-
-four_107:
-	FMOVQ	(R1), F5
-
-loaded_106:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R3, four_110
-	TBZ	$1, R3, one_111
-	FMOVD	(R14), F6
-	TBZ	$0, R3, loaded_109
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_109
-
-one_111:
-	FMOVS	(R14), F6
-	JMP	loaded_109
-
-four_110:
-	FMOVQ	(R14), F6
-
-loaded_109:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$1, R3, skip_112
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_112:
-	TBZ	$0, R3, skip_113
-	FMOVS	F7, (R13)
-
-skip_113:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
+	SUB	$4, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
 
 tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$4, R11
-	BLT	narrow7
-	CMP	$4, R11
-	BEQ	vector7
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
 
-outer7:
-	MOVD	R11, R13
-	AND	$3, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R8), F7
-	FMOVQ	(R6), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R5), F6
-	FMOVQ	(R1), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R2), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BLT	few7
 
 many7:
-	CMP	$32, R11
-	BLT	one7
-	FLDPQ	(R8), (F7, F6)
-	FLDPQ	32(R8), (F5, F4)
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R7), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R7), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R7), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R7), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R5), (F8, F9)
-	FLDPQ	32(R5), (F10, F11)
-	FLDPQ	64(R5), (F12, F13)
-	FLDPQ	96(R5), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R1), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R1), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R1), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	(R2), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R2), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R2), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R2), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
-
-many7left:
-	FLDPQ	(R13), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R13), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R13), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R13), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
-
-many7done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R8, R8
-	ADD	$128, R6, R6
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$32, R11, R11
-	JMP	many7
-
-one7:
-	CMP	$4, R11
-	BLT	last7
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R2), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R8, R8
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$2, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R2), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
-	MOVD	R9, R13
-
-vector7left:
-	FMOVQ	(R13), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
-
-vector7done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
-
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$2, R11, four_115
-	TBZ	$1, R11, one_116
-	FMOVD	(R9), F0
-	TBZ	$0, R11, loaded_114
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_114
-
-one_116:
-	FMOVS	(R9), F0
-	JMP	loaded_114
-
-four_115:
-	FMOVQ	(R9), F0
-
-loaded_114:
-	ADD	$0, R6, R9
-	TBNZ	$2, R11, four_118
-	TBZ	$1, R11, one_119
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_117
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_117
-
-one_119:
-	FMOVS	(R9), F1
-	JMP	loaded_117
-
-four_118:
-	FMOVQ	(R9), F1
-
-loaded_117:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R7, R9
-	TBNZ	$2, R11, four_121
-	TBZ	$1, R11, one_122
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_120
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_120
-
-one_122:
-	FMOVS	(R9), F1
-	JMP	loaded_120
-
-four_121:
-	FMOVQ	(R9), F1
-
-loaded_120:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R5, R9
-	TBNZ	$2, R11, four_124
-	TBZ	$1, R11, one_125
-	FMOVD	(R9), F1
-	TBZ	$0, R11, loaded_123
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_123
-
-one_125:
-	FMOVS	(R9), F1
-	JMP	loaded_123
-
-four_124:
-	FMOVQ	(R9), F1
-
-loaded_123:
-	ADD	$0, R1, R9
-	TBNZ	$2, R11, four_127
-	TBZ	$1, R11, one_128
-	FMOVD	(R9), F2
-	TBZ	$0, R11, loaded_126
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_126
-
-one_128:
-	FMOVS	(R9), F2
-	JMP	loaded_126
-
-four_127:
-	FMOVQ	(R9), F2
-
-loaded_126:
-	VADD	V2.S4, V1.S4, V1.S4
-	ADD	$0, R2, R9
-	TBNZ	$2, R11, four_130
-	TBZ	$1, R11, one_131
-	FMOVD	(R9), F2
-	TBZ	$0, R11, loaded_129
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_129
-
-one_131:
-	FMOVS	(R9), F2
-	JMP	loaded_129
-
-four_130:
-	FMOVQ	(R9), F2
-
-loaded_129:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R11, four_133
-	TBZ	$1, R11, one_134
-	FMOVD	(R14), F1
-	TBZ	$0, R11, loaded_132
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_132
-
-one_134:
-	FMOVS	(R14), F1
-	JMP	loaded_132
-
-four_133:
-	FMOVQ	(R14), F1
-
-loaded_132:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$1, R11, skip_135
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_135:
-	TBZ	$0, R11, skip_136
-	FMOVS	F0, (R12)
-
-skip_136:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$4, R5
-	BLT	narrow8
-	CMP	$4, R5
-	BEQ	vector8
-
-outer8:
-	MOVD	R5, R12
-	AND	$3, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R10), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
-
-overlap8left:
-	FMOVQ	(R13), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$32, R5
-	BLT	one8
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	FLDPQ	32(R4), (F14, F15)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	64(R4), (F15, F14)
-	VADD	V15.S4, V4.S4, V4.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	96(R4), (F14, F15)
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	FLDPQ	32(R7), (F14, F15)
+	VADD	V14.S4, V5.S4, V5.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	FLDPQ	64(R7), (F15, F14)
+	VADD	V15.S4, V3.S4, V3.S4
+	VADD	V14.S4, V2.S4, V2.S4
+	FLDPQ	96(R7), (F14, F15)
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	FLDPQ	(R5), (F15, F14)
+	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V10.S4, V14.S4, V14.S4
 	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.S4, V13.S4, V13.S4
 	VADD	V11.S4, V12.S4, V12.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.S4, V12.S4, V12.S4
 	VADD	V10.S4, V13.S4, V13.S4
 	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	(R8), (F15, F14)
-	FLDPQ	32(R8), (F13, F12)
-	FLDPQ	64(R8), (F11, F10)
-	FLDPQ	96(R8), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	(R10), (F16, F17)
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	32(R10), (F17, F16)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V16.S4, V12.S4, V12.S4
-	FLDPQ	64(R10), (F16, F17)
-	VADD	V16.S4, V11.S4, V11.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	96(R10), (F17, F16)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V13.S4, V2.S4, V2.S4
 	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	VADD	V8.S4, V0.S4, V0.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.S4, V2.S4, V2.S4
-	VADD	V8.S4, V3.S4, V3.S4
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.S4, V4.S4, V4.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$32, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$4, R5
-	BLT	last8
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R10), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$4, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$2, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R10), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$2, R5, four_138
-	TBZ	$1, R5, one_139
-	FMOVD	(R1), F7
-	TBZ	$0, R5, loaded_137
-	ADD	$8, R1, R1
-	VLD1	(R1), V7.S[2]
-	JMP	loaded_137
-
-one_139:
-	FMOVS	(R1), F7
-	JMP	loaded_137
-
-four_138:
-	FMOVQ	(R1), F7
-
-loaded_137:
-	ADD	$0, R4, R1
-	TBNZ	$2, R5, four_141
-	TBZ	$1, R5, one_142
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_140
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_140
-
-one_142:
-	FMOVS	(R1), F6
-	JMP	loaded_140
-
-four_141:
-	FMOVQ	(R1), F6
-
-loaded_140:
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R7, R1
-	TBNZ	$2, R5, four_144
-	TBZ	$1, R5, one_145
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_143
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_143
-
-one_145:
-	FMOVS	(R1), F6
-	JMP	loaded_143
-
-four_144:
-	FMOVQ	(R1), F6
-
-loaded_143:
-	ADD	$0, R6, R1
-	TBNZ	$2, R5, four_147
-	TBZ	$1, R5, one_148
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_146
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_146
-
-one_148:
-	FMOVS	(R1), F5
-	JMP	loaded_146
-
-four_147:
-	FMOVQ	(R1), F5
-
-loaded_146:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	ADD	$0, R8, R1
-	TBNZ	$2, R5, four_150
-	TBZ	$1, R5, one_151
-	FMOVD	(R1), F6
-	TBZ	$0, R5, loaded_149
-	ADD	$8, R1, R1
-	VLD1	(R1), V6.S[2]
-	JMP	loaded_149
-
-one_151:
-	FMOVS	(R1), F6
-	JMP	loaded_149
-
-four_150:
-	FMOVQ	(R1), F6
-
-loaded_149:
-	ADD	$0, R9, R1
-	TBNZ	$2, R5, four_153
-	TBZ	$1, R5, one_154
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_152
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_152
-
-one_154:
-	FMOVS	(R1), F5
-	JMP	loaded_152
-
-four_153:
-	FMOVQ	(R1), F5
-
-loaded_152:
-	VADD	V5.S4, V6.S4, V6.S4
-	ADD	$0, R10, R1
-	TBNZ	$2, R5, four_156
-	TBZ	$1, R5, one_157
-	FMOVD	(R1), F5
-	TBZ	$0, R5, loaded_155
-	ADD	$8, R1, R1
-	VLD1	(R1), V5.S[2]
-	JMP	loaded_155
-
-one_157:
-	FMOVS	(R1), F5
-	JMP	loaded_155
-
-four_156:
-	FMOVQ	(R1), F5
-
-loaded_155:
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$2, R5, four_159
-	TBZ	$1, R5, one_160
-	FMOVD	(R14), F6
-	TBZ	$0, R5, loaded_158
-	ADD	$8, R14, R14
-	VLD1	(R14), V6.S[2]
-	JMP	loaded_158
-
-one_160:
-	FMOVS	(R14), F6
-	JMP	loaded_158
-
-four_159:
-	FMOVQ	(R14), F6
-
-loaded_158:
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$1, R5, skip_161
-	FMOVD	F7, (R13)
-	ADD	$8, R13, R13
-	VEXT	$8, V7.B16, V7.B16, V7.B16
-
-skip_161:
-	TBZ	$0, R5, skip_162
-	FMOVS	F7, (R13)
-
-skip_162:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$4, R8
-	BLT	narrow9
-	CMP	$4, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$3, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$4, R13, R13
-	LSL	$2, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	FMOVQ	(R3), F6
-	FMOVQ	(R1), F5
-	VADD	V5.S4, V6.S4, V6.S4
-	FMOVQ	(R2), F5
-	FMOVQ	(R5), F4
-	VADD	V4.S4, V5.S4, V5.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	VADD	V6.S4, V7.S4, V7.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$4, R12, R12
-	LSL	$2, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$32, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V8.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.S4, V3.S4, V3.S4
-	VADD	V9.S4, V2.S4, V2.S4
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R4), (F12, F13)
-	VADD	V12.S4, V8.S4, V8.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	FLDPQ	32(R4), (F13, F12)
-	VADD	V13.S4, V10.S4, V10.S4
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R4), (F12, F13)
-	VADD	V12.S4, V11.S4, V11.S4
-	VADD	V13.S4, V10.S4, V10.S4
-	FLDPQ	96(R4), (F13, F12)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V2.S4, V2.S4
+	VADD	V14.S4, V1.S4, V1.S4
+	VADD	V15.S4, V0.S4, V0.S4
+	FLDPQ	(R3), (F15, F14)
+	FLDPQ	32(R3), (F13, F12)
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	(R1), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	32(R1), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	64(R1), (F16, F17)
+	VADD	V16.S4, V11.S4, V11.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	96(R1), (F17, F16)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	(R8), (F16, F17)
+	FLDPQ	32(R8), (F18, F19)
+	FLDPQ	(R4), (F20, F21)
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	32(R4), (F21, F20)
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
+	FLDPQ	64(R8), (F19, F18)
+	FLDPQ	96(R8), (F17, F16)
+	FLDPQ	64(R4), (F20, F21)
+	VADD	V20.S4, V19.S4, V19.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	FLDPQ	96(R4), (F21, F20)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	VADD	V15.S4, V7.S4, V7.S4
+	VADD	V14.S4, V6.S4, V6.S4
+	VADD	V13.S4, V5.S4, V5.S4
+	VADD	V12.S4, V4.S4, V4.S4
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V8.S4, V0.S4, V0.S4
-	FLDPQ	(R3), (F8, F9)
-	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	32(R1), (F17, F16)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V16.S4, V11.S4, V11.S4
-	FLDPQ	64(R1), (F16, F17)
-	VADD	V16.S4, V12.S4, V12.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	96(R1), (F17, F16)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	FLDPQ	(R2), (F16, F17)
-	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	32(R5), (F21, F20)
-	VADD	V21.S4, V18.S4, V18.S4
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	FLDPQ	64(R2), (F19, F18)
-	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	96(R5), (F21, F20)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V16.S4, V16.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
+
+many7left:
+	FLDPQ	(R14), (F8, F9)
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V12.S4, V3.S4, V3.S4
-	VADD	V13.S4, V2.S4, V2.S4
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
+	FLDPQ	32(R14), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	64(R14), (F8, F9)
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	FLDPQ	96(R14), (F9, F8)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V8.S4, V0.S4, V0.S4
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
 
-many9left:
-	FLDPQ	(R13), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	32(R13), (F14, F15)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V15.S4, V4.S4, V4.S4
-	FLDPQ	64(R13), (F15, F14)
-	VADD	V15.S4, V3.S4, V3.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	96(R13), (F14, F15)
-	VADD	V14.S4, V1.S4, V1.S4
-	VADD	V15.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
-
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$128, R11, R11
-	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
-	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
 	ADD	$128, R9, R9
-	SUB	$32, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$32, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$4, R8
-	BLT	last9
+few7:
+	ADD	$32, R10, R10
+	CBZ	R10, next
+
+apart7:
 	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	(R5), F1
+	FMOVQ	(R6), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
+	FMOVQ	(R8), F2
+	FMOVQ	(R4), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-one9left:
-	FMOVQ	(R12), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$4, R8, R8
-	JMP	one9
-
-last9:
-	CBZ	R8, next9
-	LSL	$2, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R3), F1
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
-
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$4, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$2, R8, four_164
-	TBZ	$1, R8, one_165
-	FMOVD	(R9), F0
-	TBZ	$0, R8, loaded_163
-	ADD	$8, R9, R9
-	VLD1	(R9), V0.S[2]
-	JMP	loaded_163
-
-one_165:
-	FMOVS	(R9), F0
-	JMP	loaded_163
-
-four_164:
-	FMOVQ	(R9), F0
-
-loaded_163:
-	ADD	$0, R6, R9
-	TBNZ	$2, R8, four_167
-	TBZ	$1, R8, one_168
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_166
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_166
-
-one_168:
-	FMOVS	(R9), F1
-	JMP	loaded_166
-
-four_167:
-	FMOVQ	(R9), F1
-
-loaded_166:
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R7, R9
-	TBNZ	$2, R8, four_170
-	TBZ	$1, R8, one_171
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_169
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_169
-
-one_171:
-	FMOVS	(R9), F1
-	JMP	loaded_169
-
-four_170:
-	FMOVQ	(R9), F1
-
-loaded_169:
-	ADD	$0, R4, R9
-	TBNZ	$2, R8, four_173
-	TBZ	$1, R8, one_174
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_172
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_172
-
-one_174:
-	FMOVS	(R9), F2
-	JMP	loaded_172
-
-four_173:
-	FMOVQ	(R9), F2
-
-loaded_172:
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	ADD	$0, R3, R9
-	TBNZ	$2, R8, four_176
-	TBZ	$1, R8, one_177
-	FMOVD	(R9), F1
-	TBZ	$0, R8, loaded_175
-	ADD	$8, R9, R9
-	VLD1	(R9), V1.S[2]
-	JMP	loaded_175
-
-one_177:
-	FMOVS	(R9), F1
-	JMP	loaded_175
-
-four_176:
-	FMOVQ	(R9), F1
-
-loaded_175:
-	ADD	$0, R1, R9
-	TBNZ	$2, R8, four_179
-	TBZ	$1, R8, one_180
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_178
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_178
-
-one_180:
-	FMOVS	(R9), F2
-	JMP	loaded_178
-
-four_179:
-	FMOVQ	(R9), F2
-
-loaded_178:
-	VADD	V2.S4, V1.S4, V1.S4
-	ADD	$0, R2, R9
-	TBNZ	$2, R8, four_182
-	TBZ	$1, R8, one_183
-	FMOVD	(R9), F2
-	TBZ	$0, R8, loaded_181
-	ADD	$8, R9, R9
-	VLD1	(R9), V2.S[2]
-	JMP	loaded_181
-
-one_183:
-	FMOVS	(R9), F2
-	JMP	loaded_181
-
-four_182:
-	FMOVQ	(R9), F2
-
-loaded_181:
-	ADD	$0, R5, R9
-	TBNZ	$2, R8, four_185
-	TBZ	$1, R8, one_186
-	FMOVD	(R9), F3
-	TBZ	$0, R8, loaded_184
-	ADD	$8, R9, R9
-	VLD1	(R9), V3.S[2]
-	JMP	loaded_184
-
-one_186:
-	FMOVS	(R9), F3
-	JMP	loaded_184
-
-four_185:
-	FMOVQ	(R9), F3
-
-loaded_184:
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$2, R8, four_188
-	TBZ	$1, R8, one_189
-	FMOVD	(R14), F1
-	TBZ	$0, R8, loaded_187
-	ADD	$8, R14, R14
-	VLD1	(R14), V1.S[2]
-	JMP	loaded_187
-
-one_189:
-	FMOVS	(R14), F1
-	JMP	loaded_187
-
-four_188:
-	FMOVQ	(R14), F1
-
-loaded_187:
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$1, R8, skip_190
-	FMOVD	F0, (R12)
-	ADD	$8, R12, R12
-	VEXT	$8, V0.B16, V0.B16, V0.B16
-
-skip_190:
-	TBZ	$0, R8, skip_191
-	FMOVS	F0, (R12)
-
-skip_191:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func colsI64NEON(a *byte)
 TEXT ·colsI64NEON(SB), $72-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	64(R0), R1
-	MOVD	R1, 16(RSP)
-	MOVD	56(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	80(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 32(RSP)
-	MOVD	56(R0), R2
-	AND	$-1, R2, R2
-	LSL	$3, R2, R2
-	MOVD	88(R0), R1
-	SUB	R2, R1, R1
-	MOVD	R1, 40(RSP)
-	MOVD	56(R0), R2
-	AND	$-2, R2, R2
-	LSL	$3, R2, R2
-	MOVD	96(R0), R1
-	SUB	R2, R1, R1
+	MOVD	8(R0), R1
 	MOVD	R1, 48(RSP)
-	MOVD	48(R0), R2
+	MOVD	(R0), R1
+	MOVD	R1, 56(RSP)
+	MOVD	48(R0), R1
+	MOVD	R1, 40(RSP)
+	MOVD	40(R0), R1
+	MOVD	R1, 16(RSP)
+	MOVD	32(R0), R2
 	CMP	$1, R2
+	BNE	rows
+	CMP	$2, R1
+	BNE	rows
+	MOVD	56(R0), R1
+	MOVD	R1, 64(RSP)
+	MOVD	64(R0), R1
+	MOVD	R1, 72(RSP)
+	MOVD	40(RSP), R1
+	LSL	$1, R1, R1
+	MOVD	R1, 24(RSP)
+	MOVD	$1, R1
+	MOVD	R1, 40(RSP)
+	JMP	last
+
+rows:
+	MOVD	$16, R1
+	MOVD	R1, 64(RSP)
+	MOVD	$16, R1
+	MOVD	R1, 72(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 24(RSP)
+
+last:
+	SUB	$1, R2, R2
+	LSL	$6, R2, R2
+	MOVD	24(R0), R3
+	ADD	R3, R2, R2
+	MOVD	R2, 32(RSP)
+
+item:
+	MOVD	24(R0), R2
+
+node:
+	MOVD	32(R2), R1
+	CMP	$1, R1
 	BEQ	tree1
-	CMP	$2, R2
+	CMP	$2, R1
 	BEQ	tree2
-	CMP	$3, R2
+	CMP	$3, R1
 	BEQ	tree3
-	CMP	$4, R2
+	CMP	$4, R1
 	BEQ	tree4
-	CMP	$5, R2
+	CMP	$5, R1
 	BEQ	tree5
-	CMP	$6, R2
+	CMP	$6, R1
 	BEQ	tree6
-	CMP	$7, R2
+	CMP	$7, R1
 	BEQ	tree7
-	CMP	$8, R2
-	BEQ	tree8
-	CMP	$9, R2
-	BEQ	tree9
 
 tree0:
-	MOVD	8(R0), R2
-	MOVD	(R0), R1
-	MOVD	16(R0), R3
-	MOVD	56(R0), R4
-	CMP	$2, R4
-	BLT	narrow0
-	CMP	$2, R4
-	BEQ	vector0
+	MOVD	16(R0), R5
+	MOVD	R5, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R5, R5
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot0
+	MOVD	56(RSP), R4
 
-outer0:
-	MOVD	R4, R5
-	AND	$1, R5, R5
-	CBZ	R5, many0
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R3, R3
-	FMOVQ	(R2), F0
-	MOVD	72(R0), R5
-	CBZ	R5, overlap0done
-	MOVD	R3, R6
-
-overlap0left:
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap0left
-
-overlap0done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	SUB	R6, R2, R2
-	MOVD	R4, R6
-	SUB	$2, R6, R6
-	LSL	$3, R6, R6
-	SUB	R6, R3, R3
+slot0:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart0
+	MOVD	16(RSP), R3
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BLT	few0
 
 many0:
-	CMP	$16, R4
-	BLT	one0
-	FLDPQ	(R2), (F0, F1)
-	FLDPQ	32(R2), (F2, F3)
-	FLDPQ	64(R2), (F4, F5)
-	FLDPQ	96(R2), (F6, F7)
-	MOVD	72(R0), R6
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	MOVD	56(R2), R6
 	CBZ	R6, many0done
-	MOVD	R3, R5
+	MOVD	R5, R7
 
 many0left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R7), (F8, F9)
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R7), (F9, F8)
 	VADD	V9.D2, V2.D2, V2.D2
 	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R7), (F8, F9)
 	VADD	V8.D2, V4.D2, V4.D2
 	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
+	MOVD	72(R0), R8
+	ADD	R8, R7, R7
 	SUB	$1, R6, R6
 	CBNZ	R6, many0left
 
 many0done:
-	FSTPQ	(F0, F1), (R1)
-	FSTPQ	(F2, F3), 32(R1)
-	FSTPQ	(F4, F5), 64(R1)
-	FSTPQ	(F6, F7), 96(R1)
-	ADD	$128, R2, R2
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
 	ADD	$128, R1, R1
-	ADD	$128, R3, R3
-	SUB	$16, R4, R4
-	JMP	many0
+	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BGE	many0
 
-one0:
-	CMP	$2, R4
-	BLT	last0
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R5
-	CBZ	R5, one0done
-	MOVD	R3, R6
+few0:
+	ADD	$16, R3, R3
+	CBZ	R3, next
+
+apart0:
+	FMOVQ	(R1), F7
+	MOVD	56(R2), R7
+	CBZ	R7, one0done
+	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, one0left
+	MOVD	72(R0), R8
+	ADD	R8, R6, R6
+	SUB	$1, R7, R7
+	CBNZ	R7, one0left
 
 one0done:
-	FMOVQ	F7, (R1)
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	ADD	$16, R3, R3
-	SUB	$2, R4, R4
-	JMP	one0
-
-last0:
-	CBZ	R4, next0
-	LSL	$3, R4, R4
-	ADD	R4, R1, R1
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R1)
-
-next0:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R6
-	ADD	R6, R2, R2
-	MOVD	40(RSP), R6
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R6
 	ADD	R6, R1, R1
-	MOVD	48(RSP), R6
-	ADD	R6, R3, R3
-	MOVD	56(R0), R4
-	JMP	outer0
-
-vector0:
-	MOVD	64(R0), R4
-
-vector0outer:
-	FMOVQ	(R2), F7
-	MOVD	72(R0), R6
-	CBZ	R6, vector0done
-	MOVD	R3, R5
-
-vector0left:
-	FMOVQ	(R5), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R7
-	ADD	R7, R5, R5
-	SUB	$1, R6, R6
-	CBNZ	R6, vector0left
-
-vector0done:
-	FMOVQ	F7, (R1)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	88(R0), R5
-	ADD	R5, R1, R1
-	MOVD	96(R0), R5
-	ADD	R5, R3, R3
-	SUB	$1, R4, R4
-	CBNZ	R4, vector0outer
-	JMP	end
-
-narrow0:
-	MOVD	R3, 32(RSP)
-
-narrow0outer:
-	ADD	$0, R2, R3
-	TBNZ	$1, R4, two_2
-	FMOVD	(R3), F7
-	JMP	loaded_1
-
-two_2:
-	FMOVQ	(R3), F7
-
-loaded_1:
-	MOVD	32(RSP), R3
-	MOVD	72(R0), R5
-	CBZ	R5, narrow0done
-	MOVD	R3, R6
-
-narrow0left:
-	ADD	$0, R6, R7
-	TBNZ	$1, R4, two_4
-	FMOVD	(R7), F6
-	JMP	loaded_3
-
-two_4:
-	FMOVQ	(R7), F6
-
-loaded_3:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R7
-	ADD	R7, R6, R6
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow0left
-
-narrow0done:
-	ADD	$0, R1, R6
-	TBZ	$0, R4, skip_5
-	FMOVD	F7, (R6)
-
-skip_5:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	80(R0), R6
-	ADD	R6, R2, R2
-	MOVD	88(R0), R6
-	ADD	R6, R1, R1
-	MOVD	96(R0), R6
-	ADD	R6, R3, R3
-	MOVD	R3, 32(RSP)
-	JMP	narrow0outer
-	JMP	end
+	MOVD	72(RSP), R6
+	ADD	R6, R4, R4
+	ADD	$16, R5, R5
+	SUB	$2, R3, R3
+	CBNZ	R3, apart0
+	JMP	next
 
 tree1:
-	MOVD	8(R0), R2
-	MOVD	(R0), R3
-	MOVD	16(R0), R1
-	MOVD	24(R0), R4
-	ADD	R4, R2, R6
-	MOVD	56(R0), R4
-	CMP	$2, R4
-	BLT	narrow1
-	CMP	$2, R4
-	BEQ	vector1
+	MOVD	16(R0), R3
+	MOVD	R3, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R3, R3
+	MOVD	32(RSP), R5
+	CMP	R5, R2
+	BNE	slot1
+	MOVD	56(RSP), R4
 
-outer1:
-	MOVD	R4, R5
-	AND	$1, R5, R5
-	CBZ	R5, many1
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
-	ADD	R5, R6, R6
-	MOVD	R4, R5
-	SUB	$2, R5, R5
-	LSL	$3, R5, R5
+slot1:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R5
 	ADD	R5, R1, R1
-	FMOVQ	(R2), F7
-	FMOVQ	(R6), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R5
-	CBZ	R5, overlap1done
-	MOVD	R1, R7
-
-overlap1left:
-	FMOVQ	(R7), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, overlap1left
-
-overlap1done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R2, R2
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R6, R6
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R7
-	SUB	R7, R1, R1
+	MOVD	8(R2), R5
+	ADD	R5, R1, R6
+	MOVD	24(RSP), R5
+	CBNZ	R5, apart1
+	MOVD	16(RSP), R5
+	SUB	$16, R5, R5
+	CMP	$0, R5
+	BLT	few1
 
 many1:
-	CMP	$16, R4
-	BLT	one1
-	FLDPQ	(R2), (F7, F6)
-	FLDPQ	32(R2), (F5, F4)
-	FLDPQ	64(R2), (F3, F2)
-	FLDPQ	96(R2), (F1, F0)
+	FLDPQ	(R1), (F7, F6)
+	FLDPQ	32(R1), (F5, F4)
+	FLDPQ	64(R1), (F3, F2)
+	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
@@ -70233,285 +53915,117 @@ many1:
 	FLDPQ	96(R6), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	72(R0), R7
+	MOVD	56(R2), R7
 	CBZ	R7, many1done
-	MOVD	R1, R5
+	MOVD	R3, R8
 
 many1left:
-	FLDPQ	(R5), (F8, F9)
+	FLDPQ	(R8), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R5), (F9, F8)
+	FLDPQ	32(R8), (F9, F8)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R5), (F8, F9)
+	FLDPQ	64(R8), (F8, F9)
 	VADD	V8.D2, V3.D2, V3.D2
 	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R5), (F9, F8)
+	FLDPQ	96(R8), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
+	MOVD	72(R0), R9
+	ADD	R9, R8, R8
 	SUB	$1, R7, R7
 	CBNZ	R7, many1left
 
 many1done:
-	FSTPQ	(F7, F6), (R3)
-	FSTPQ	(F5, F4), 32(R3)
-	FSTPQ	(F3, F2), 64(R3)
-	FSTPQ	(F1, F0), 96(R3)
-	ADD	$128, R2, R2
-	ADD	$128, R6, R6
-	ADD	$128, R3, R3
+	FSTPQ	(F7, F6), (R4)
+	FSTPQ	(F5, F4), 32(R4)
+	FSTPQ	(F3, F2), 64(R4)
+	FSTPQ	(F1, F0), 96(R4)
 	ADD	$128, R1, R1
-	SUB	$16, R4, R4
-	JMP	many1
+	ADD	$128, R6, R6
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	SUB	$16, R5, R5
+	CMP	$0, R5
+	BGE	many1
 
-one1:
-	CMP	$2, R4
-	BLT	last1
-	FMOVQ	(R2), F0
+few1:
+	ADD	$16, R5, R5
+	CBZ	R5, next
+
+apart1:
+	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R5
-	CBZ	R5, one1done
-	MOVD	R1, R7
+	MOVD	56(R2), R8
+	CBZ	R8, one1done
+	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, one1left
+	MOVD	72(R0), R9
+	ADD	R9, R7, R7
+	SUB	$1, R8, R8
+	CBNZ	R8, one1left
 
 one1done:
-	FMOVQ	F0, (R3)
-	ADD	$16, R2, R2
-	ADD	$16, R6, R6
+	FMOVQ	F0, (R4)
+	MOVD	64(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	64(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	72(RSP), R7
+	ADD	R7, R4, R4
 	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	SUB	$2, R4, R4
-	JMP	one1
-
-last1:
-	CBZ	R4, next1
-	LSL	$3, R4, R4
-	ADD	R4, R3, R3
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R3)
-
-next1:
-	MOVD	16(RSP), R4
-	SUB	$1, R4, R4
-	MOVD	R4, 16(RSP)
-	CBZ	R4, end
-	MOVD	32(RSP), R7
-	ADD	R7, R2, R2
-	MOVD	32(RSP), R7
-	ADD	R7, R6, R6
-	MOVD	40(RSP), R7
-	ADD	R7, R3, R3
-	MOVD	48(RSP), R7
-	ADD	R7, R1, R1
-	MOVD	56(R0), R4
-	JMP	outer1
-
-vector1:
-	MOVD	64(R0), R4
-
-vector1outer:
-	FMOVQ	(R2), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R7
-	CBZ	R7, vector1done
-	MOVD	R1, R5
-
-vector1left:
-	FMOVQ	(R5), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R8
-	ADD	R8, R5, R5
-	SUB	$1, R7, R7
-	CBNZ	R7, vector1left
-
-vector1done:
-	FMOVQ	F0, (R3)
-	MOVD	80(R0), R5
-	ADD	R5, R2, R2
-	MOVD	80(R0), R5
-	ADD	R5, R6, R6
-	MOVD	88(R0), R5
-	ADD	R5, R3, R3
-	MOVD	96(R0), R5
-	ADD	R5, R1, R1
-	SUB	$1, R4, R4
-	CBNZ	R4, vector1outer
-	JMP	end
-
-narrow1:
-	MOVD	R1, 32(RSP)
-
-narrow1outer:
-	ADD	$0, R2, R1
-	TBNZ	$1, R4, two_7
-	FMOVD	(R1), F0
-	JMP	loaded_6
-
-two_7:
-	FMOVQ	(R1), F0
-
-loaded_6:
-	ADD	$0, R6, R1
-	TBNZ	$1, R4, two_9
-	FMOVD	(R1), F1
-	JMP	loaded_8
-
-two_9:
-	FMOVQ	(R1), F1
-
-loaded_8:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R5
-	CBZ	R5, narrow1done
-	MOVD	R1, R7
-
-narrow1left:
-	ADD	$0, R7, R8
-	TBNZ	$1, R4, two_11
-	FMOVD	(R8), F1
-	JMP	loaded_10
-
-two_11:
-	FMOVQ	(R8), F1
-
-loaded_10:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R8
-	ADD	R8, R7, R7
-	SUB	$1, R5, R5
-	CBNZ	R5, narrow1left
-
-narrow1done:
-	ADD	$0, R3, R7
-	TBZ	$0, R4, skip_12
-	FMOVD	F0, (R7)
-
-skip_12:
-	MOVD	16(RSP), R7
-	SUB	$1, R7, R7
-	MOVD	R7, 16(RSP)
-	CBZ	R7, end
-	MOVD	80(R0), R7
-	ADD	R7, R2, R2
-	MOVD	80(R0), R7
-	ADD	R7, R6, R6
-	MOVD	88(R0), R7
-	ADD	R7, R3, R3
-	MOVD	96(R0), R7
-	ADD	R7, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow1outer
-	JMP	end
+	SUB	$2, R5, R5
+	CBNZ	R5, apart1
+	JMP	next
 
 tree2:
-	MOVD	8(R0), R6
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R6, R4
-	MOVD	32(R0), R3
-	ADD	R3, R6, R7
-	ADD	R3, R4, R5
-	MOVD	56(R0), R3
-	CMP	$2, R3
-	BLT	narrow2
-	CMP	$2, R3
-	BEQ	vector2
+	MOVD	16(R0), R4
+	MOVD	R4, R3
+	MOVD	40(R2), R5
+	ADD	R5, R3, R3
+	MOVD	48(R2), R5
+	ADD	R5, R4, R4
+	MOVD	32(RSP), R1
+	CMP	R1, R2
+	BNE	slot2
+	MOVD	56(RSP), R3
 
-outer2:
-	MOVD	R3, R8
-	AND	$1, R8, R8
-	CBZ	R8, many2
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R6, R6
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R4, R4
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R7, R7
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R5, R5
-	MOVD	R3, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	ADD	R8, R1, R1
-	FMOVQ	(R6), F0
-	FMOVQ	(R4), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R8
-	CBZ	R8, overlap2done
-	MOVD	R1, R9
-
-overlap2left:
-	FMOVQ	(R9), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, overlap2left
-
-overlap2done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R6, R6
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R4, R4
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R7, R7
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R5, R5
-	MOVD	R3, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	SUB	R9, R1, R1
+slot2:
+	MOVD	48(RSP), R6
+	MOVD	(R2), R1
+	ADD	R1, R6, R6
+	MOVD	8(R2), R1
+	ADD	R1, R6, R5
+	MOVD	16(R2), R1
+	ADD	R1, R6, R7
+	ADD	R1, R5, R8
+	MOVD	24(RSP), R1
+	CBNZ	R1, apart2
+	MOVD	16(RSP), R1
+	SUB	$16, R1, R1
+	CMP	$0, R1
+	BLT	few2
 
 many2:
-	CMP	$16, R3
-	BLT	one2
 	FLDPQ	(R6), (F0, F1)
 	FLDPQ	32(R6), (F2, F3)
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
-	FLDPQ	(R4), (F8, F9)
+	FLDPQ	(R5), (F8, F9)
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R4), (F9, F8)
+	FLDPQ	32(R5), (F9, F8)
 	VADD	V9.D2, V2.D2, V2.D2
 	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R4), (F8, F9)
+	FLDPQ	64(R5), (F8, F9)
 	VADD	V8.D2, V4.D2, V4.D2
 	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R4), (F9, F8)
+	FLDPQ	96(R5), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
 	FLDPQ	(R7), (F8, F9)
@@ -70526,3454 +54040,1044 @@ many2:
 	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	72(R0), R9
+	MOVD	56(R2), R9
 	CBZ	R9, many2done
-	MOVD	R1, R8
+	MOVD	R4, R10
 
 many2left:
-	FLDPQ	(R8), (F8, F9)
+	FLDPQ	(R10), (F8, F9)
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R8), (F9, F8)
+	FLDPQ	32(R10), (F9, F8)
 	VADD	V9.D2, V2.D2, V2.D2
 	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R8), (F8, F9)
+	FLDPQ	64(R10), (F8, F9)
 	VADD	V8.D2, V4.D2, V4.D2
 	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R8), (F9, F8)
+	FLDPQ	96(R10), (F9, F8)
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
 	SUB	$1, R9, R9
 	CBNZ	R9, many2left
 
 many2done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
+	FSTPQ	(F0, F1), (R3)
+	FSTPQ	(F2, F3), 32(R3)
+	FSTPQ	(F4, F5), 64(R3)
+	FSTPQ	(F6, F7), 96(R3)
 	ADD	$128, R6, R6
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
 	ADD	$128, R5, R5
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R3, R3
-	JMP	many2
+	ADD	$128, R7, R7
+	ADD	$128, R8, R8
+	ADD	$128, R3, R3
+	ADD	$128, R4, R4
+	SUB	$16, R1, R1
+	CMP	$0, R1
+	BGE	many2
 
-one2:
-	CMP	$2, R3
-	BLT	last2
+few2:
+	ADD	$16, R1, R1
+	CBZ	R1, next
+
+apart2:
 	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
+	FMOVQ	(R5), F6
 	VADD	V6.D2, V7.D2, V7.D2
 	FMOVQ	(R7), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R8
-	CBZ	R8, one2done
-	MOVD	R1, R9
+	MOVD	56(R2), R10
+	CBZ	R10, one2done
+	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, one2left
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one2left
 
 one2done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R6, R6
+	FMOVQ	F7, (R3)
+	MOVD	64(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	64(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	64(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	72(RSP), R9
+	ADD	R9, R3, R3
 	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R5, R5
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R3, R3
-	JMP	one2
-
-last2:
-	CBZ	R3, next2
-	LSL	$3, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next2:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R9
-	ADD	R9, R6, R6
-	MOVD	32(RSP), R9
-	ADD	R9, R4, R4
-	MOVD	32(RSP), R9
-	ADD	R9, R7, R7
-	MOVD	32(RSP), R9
-	ADD	R9, R5, R5
-	MOVD	40(RSP), R9
-	ADD	R9, R2, R2
-	MOVD	48(RSP), R9
-	ADD	R9, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer2
-
-vector2:
-	MOVD	64(R0), R3
-
-vector2outer:
-	FMOVQ	(R6), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R9
-	CBZ	R9, vector2done
-	MOVD	R1, R8
-
-vector2left:
-	FMOVQ	(R8), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, vector2left
-
-vector2done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R8
-	ADD	R8, R6, R6
-	MOVD	80(R0), R8
-	ADD	R8, R4, R4
-	MOVD	80(R0), R8
-	ADD	R8, R7, R7
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	88(R0), R8
-	ADD	R8, R2, R2
-	MOVD	96(R0), R8
-	ADD	R8, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector2outer
-	JMP	end
-
-narrow2:
-	MOVD	R1, 32(RSP)
-
-narrow2outer:
-	ADD	$0, R6, R1
-	TBNZ	$1, R3, two_14
-	FMOVD	(R1), F7
-	JMP	loaded_13
-
-two_14:
-	FMOVQ	(R1), F7
-
-loaded_13:
-	ADD	$0, R4, R1
-	TBNZ	$1, R3, two_16
-	FMOVD	(R1), F6
-	JMP	loaded_15
-
-two_16:
-	FMOVQ	(R1), F6
-
-loaded_15:
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_18
-	FMOVD	(R1), F6
-	JMP	loaded_17
-
-two_18:
-	FMOVQ	(R1), F6
-
-loaded_17:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R8
-	CBZ	R8, narrow2done
-	MOVD	R1, R9
-
-narrow2left:
-	ADD	$0, R9, R10
-	TBNZ	$1, R3, two_20
-	FMOVD	(R10), F6
-	JMP	loaded_19
-
-two_20:
-	FMOVQ	(R10), F6
-
-loaded_19:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, narrow2left
-
-narrow2done:
-	ADD	$0, R2, R9
-	TBZ	$0, R3, skip_21
-	FMOVD	F7, (R9)
-
-skip_21:
-	MOVD	16(RSP), R9
-	SUB	$1, R9, R9
-	MOVD	R9, 16(RSP)
-	CBZ	R9, end
-	MOVD	80(R0), R9
-	ADD	R9, R6, R6
-	MOVD	80(R0), R9
-	ADD	R9, R4, R4
-	MOVD	80(R0), R9
-	ADD	R9, R7, R7
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	88(R0), R9
-	ADD	R9, R2, R2
-	MOVD	96(R0), R9
-	ADD	R9, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow2outer
-	JMP	end
+	SUB	$2, R1, R1
+	CBNZ	R1, apart2
+	JMP	next
 
 tree3:
-	MOVD	8(R0), R5
-	MOVD	(R0), R7
-	MOVD	16(R0), R4
-	MOVD	24(R0), R6
-	ADD	R6, R5, R1
-	MOVD	32(R0), R6
-	ADD	R6, R5, R2
-	ADD	R6, R1, R3
-	MOVD	56(R0), R6
-	CMP	$2, R6
-	BLT	narrow3
-	CMP	$2, R6
-	BEQ	vector3
+	MOVD	16(R0), R6
+	MOVD	R6, R5
+	MOVD	40(R2), R4
+	ADD	R4, R5, R5
+	MOVD	48(R2), R4
+	ADD	R4, R6, R6
+	MOVD	32(RSP), R7
+	CMP	R7, R2
+	BNE	slot3
+	MOVD	56(RSP), R5
 
-outer3:
-	MOVD	R6, R9
-	AND	$1, R9, R9
-	CBZ	R9, many3
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R5, R5
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R1, R1
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R2, R2
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R3, R3
-	MOVD	R6, R9
-	SUB	$2, R9, R9
-	LSL	$3, R9, R9
-	ADD	R9, R4, R4
-	FMOVQ	(R5), F7
-	FMOVQ	(R1), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R2), F6
-	FMOVQ	(R3), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R9
-	CBZ	R9, overlap3done
-	MOVD	R4, R8
-
-overlap3left:
-	FMOVQ	(R8), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, overlap3left
-
-overlap3done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R5, R5
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R1, R1
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R2, R2
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R3, R3
-	MOVD	R6, R8
-	SUB	$2, R8, R8
-	LSL	$3, R8, R8
-	SUB	R8, R4, R4
+slot3:
+	MOVD	48(RSP), R8
+	MOVD	(R2), R7
+	ADD	R7, R8, R8
+	MOVD	8(R2), R7
+	ADD	R7, R8, R4
+	MOVD	16(R2), R7
+	ADD	R7, R8, R3
+	ADD	R7, R4, R1
+	MOVD	24(RSP), R7
+	CBNZ	R7, apart3
+	MOVD	16(RSP), R7
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BLT	few3
 
 many3:
-	CMP	$16, R6
-	BLT	one3
-	FLDPQ	(R5), (F7, F6)
-	FLDPQ	32(R5), (F5, F4)
-	FLDPQ	64(R5), (F3, F2)
-	FLDPQ	96(R5), (F1, F0)
-	FLDPQ	(R1), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R1), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R1), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R1), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R2), (F8, F9)
-	FLDPQ	32(R2), (F10, F11)
-	FLDPQ	(R3), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	32(R3), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	64(R2), (F11, F10)
-	FLDPQ	96(R2), (F9, F8)
-	FLDPQ	64(R3), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	96(R3), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	72(R0), R8
-	CBZ	R8, many3done
-	MOVD	R4, R9
-
-many3left:
-	FLDPQ	(R9), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R9), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R9), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R9), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, many3left
-
-many3done:
-	FSTPQ	(F7, F6), (R7)
-	FSTPQ	(F5, F4), 32(R7)
-	FSTPQ	(F3, F2), 64(R7)
-	FSTPQ	(F1, F0), 96(R7)
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	SUB	$16, R6, R6
-	JMP	many3
-
-one3:
-	CMP	$2, R6
-	BLT	last3
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R9
-	CBZ	R9, one3done
-	MOVD	R4, R8
-
-one3left:
-	FMOVQ	(R8), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, one3left
-
-one3done:
-	FMOVQ	F0, (R7)
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	SUB	$2, R6, R6
-	JMP	one3
-
-last3:
-	CBZ	R6, next3
-	LSL	$3, R6, R6
-	ADD	R6, R7, R7
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R7)
-
-next3:
-	MOVD	16(RSP), R6
-	SUB	$1, R6, R6
-	MOVD	R6, 16(RSP)
-	CBZ	R6, end
-	MOVD	32(RSP), R8
-	ADD	R8, R5, R5
-	MOVD	32(RSP), R8
-	ADD	R8, R1, R1
-	MOVD	32(RSP), R8
-	ADD	R8, R2, R2
-	MOVD	32(RSP), R8
-	ADD	R8, R3, R3
-	MOVD	40(RSP), R8
-	ADD	R8, R7, R7
-	MOVD	48(RSP), R8
-	ADD	R8, R4, R4
-	MOVD	56(R0), R6
-	JMP	outer3
-
-vector3:
-	MOVD	64(R0), R6
-
-vector3outer:
-	FMOVQ	(R5), F0
-	FMOVQ	(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R2), F1
-	FMOVQ	(R3), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R8
-	CBZ	R8, vector3done
-	MOVD	R4, R9
-
-vector3left:
-	FMOVQ	(R9), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R10
-	ADD	R10, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector3left
-
-vector3done:
-	FMOVQ	F0, (R7)
-	MOVD	80(R0), R9
-	ADD	R9, R5, R5
-	MOVD	80(R0), R9
-	ADD	R9, R1, R1
-	MOVD	80(R0), R9
-	ADD	R9, R2, R2
-	MOVD	80(R0), R9
-	ADD	R9, R3, R3
-	MOVD	88(R0), R9
-	ADD	R9, R7, R7
-	MOVD	96(R0), R9
-	ADD	R9, R4, R4
-	SUB	$1, R6, R6
-	CBNZ	R6, vector3outer
-	JMP	end
-
-narrow3:
-	MOVD	R4, 32(RSP)
-
-narrow3outer:
-	ADD	$0, R5, R4
-	TBNZ	$1, R6, two_23
-	FMOVD	(R4), F0
-	JMP	loaded_22
-
-two_23:
-	FMOVQ	(R4), F0
-
-loaded_22:
-	ADD	$0, R1, R4
-	TBNZ	$1, R6, two_25
-	FMOVD	(R4), F1
-	JMP	loaded_24
-
-two_25:
-	FMOVQ	(R4), F1
-
-loaded_24:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R2, R4
-	TBNZ	$1, R6, two_27
-	FMOVD	(R4), F1
-	JMP	loaded_26
-
-two_27:
-	FMOVQ	(R4), F1
-
-loaded_26:
-	ADD	$0, R3, R4
-	TBNZ	$1, R6, two_29
-	FMOVD	(R4), F2
-	JMP	loaded_28
-
-two_29:
-	FMOVQ	(R4), F2
-
-loaded_28:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R4
-	MOVD	72(R0), R9
-	CBZ	R9, narrow3done
-	MOVD	R4, R8
-
-narrow3left:
-	ADD	$0, R8, R10
-	TBNZ	$1, R6, two_31
-	FMOVD	(R10), F1
-	JMP	loaded_30
-
-two_31:
-	FMOVQ	(R10), F1
-
-loaded_30:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R10
-	ADD	R10, R8, R8
-	SUB	$1, R9, R9
-	CBNZ	R9, narrow3left
-
-narrow3done:
-	ADD	$0, R7, R8
-	TBZ	$0, R6, skip_32
-	FMOVD	F0, (R8)
-
-skip_32:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	80(R0), R8
-	ADD	R8, R5, R5
-	MOVD	80(R0), R8
-	ADD	R8, R1, R1
-	MOVD	80(R0), R8
-	ADD	R8, R2, R2
-	MOVD	80(R0), R8
-	ADD	R8, R3, R3
-	MOVD	88(R0), R8
-	ADD	R8, R7, R7
-	MOVD	96(R0), R8
-	ADD	R8, R4, R4
-	MOVD	R4, 32(RSP)
-	JMP	narrow3outer
-	JMP	end
-
-tree4:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$2, R5
-	BLT	narrow4
-	CMP	$2, R5
-	BEQ	vector4
-
-outer4:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R8), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap4done
-	MOVD	R1, R13
-
-overlap4left:
-	FMOVQ	(R13), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap4left
-
-overlap4done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-
-many4:
-	CMP	$16, R5
-	BLT	one4
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R8), (F7, F6)
+	FLDPQ	32(R8), (F5, F4)
+	FLDPQ	64(R8), (F3, F2)
+	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
 	FLDPQ	32(R4), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
 	FLDPQ	64(R4), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
 	FLDPQ	96(R4), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R6), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	32(R6), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R6), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	96(R6), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	(R8), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R8), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R8), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R8), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many4done
-	MOVD	R1, R12
-
-many4left:
-	FLDPQ	(R12), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many4left
-
-many4done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R5, R5
-	JMP	many4
-
-one4:
-	CMP	$2, R5
-	BLT	last4
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R8), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one4done
-	MOVD	R1, R13
-
-one4left:
-	FMOVQ	(R13), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one4left
-
-one4done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R5, R5
-	JMP	one4
-
-last4:
-	CBZ	R5, next4
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next4:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer4
-
-vector4:
-	MOVD	64(R0), R5
-
-vector4outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R8), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, vector4done
-	MOVD	R1, R12
-
-vector4left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector4left
-
-vector4done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector4outer
-	JMP	end
-
-narrow4:
-	MOVD	R1, 32(RSP)
-
-narrow4outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R5, two_34
-	FMOVD	(R1), F7
-	JMP	loaded_33
-
-two_34:
-	FMOVQ	(R1), F7
-
-loaded_33:
-	ADD	$0, R4, R1
-	TBNZ	$1, R5, two_36
-	FMOVD	(R1), F6
-	JMP	loaded_35
-
-two_36:
-	FMOVQ	(R1), F6
-
-loaded_35:
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R7, R1
-	TBNZ	$1, R5, two_38
-	FMOVD	(R1), F6
-	JMP	loaded_37
-
-two_38:
-	FMOVQ	(R1), F6
-
-loaded_37:
-	ADD	$0, R6, R1
-	TBNZ	$1, R5, two_40
-	FMOVD	(R1), F5
-	JMP	loaded_39
-
-two_40:
-	FMOVQ	(R1), F5
-
-loaded_39:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R8, R1
-	TBNZ	$1, R5, two_42
-	FMOVD	(R1), F6
-	JMP	loaded_41
-
-two_42:
-	FMOVQ	(R1), F6
-
-loaded_41:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow4done
-	MOVD	R1, R13
-
-narrow4left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R5, two_44
-	FMOVD	(R14), F6
-	JMP	loaded_43
-
-two_44:
-	FMOVQ	(R14), F6
-
-loaded_43:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow4left
-
-narrow4done:
-	ADD	$0, R2, R13
-	TBZ	$0, R5, skip_45
-	FMOVD	F7, (R13)
-
-skip_45:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow4outer
-	JMP	end
-
-tree5:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$2, R8
-	BLT	narrow5
-	CMP	$2, R8
-	BEQ	vector5
-
-outer5:
-	MOVD	R8, R13
-	AND	$1, R13, R13
-	CBZ	R13, many5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R3), F6
-	FMOVQ	(R2), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, overlap5done
-	MOVD	R9, R12
-
-overlap5left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap5left
-
-overlap5done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
-
-many5:
-	CMP	$16, R8
-	BLT	one5
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R7), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R7), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R7), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R7), (F9, F8)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R2), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R2), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R2), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R2), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	(R1), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	FLDPQ	32(R1), (F13, F12)
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, many5done
-	MOVD	R9, R13
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	64(R1), (F12, F13)
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	FLDPQ	96(R1), (F13, F12)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	56(R2), R9
+	CBZ	R9, many3done
+	MOVD	R6, R10
 
-many5left:
-	FLDPQ	(R13), (F15, F14)
+many3left:
+	FLDPQ	(R10), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R10), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R10), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	72(R0), R11
+	ADD	R11, R10, R10
+	SUB	$1, R9, R9
+	CBNZ	R9, many3left
+
+many3done:
+	FSTPQ	(F7, F6), (R5)
+	FSTPQ	(F5, F4), 32(R5)
+	FSTPQ	(F3, F2), 64(R5)
+	FSTPQ	(F1, F0), 96(R5)
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
+	ADD	$128, R3, R3
+	ADD	$128, R1, R1
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	SUB	$16, R7, R7
+	CMP	$0, R7
+	BGE	many3
+
+few3:
+	ADD	$16, R7, R7
+	CBZ	R7, next
+
+apart3:
+	FMOVQ	(R8), F0
+	FMOVQ	(R4), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R3), F1
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	56(R2), R10
+	CBZ	R10, one3done
+	MOVD	R6, R9
+
+one3left:
+	FMOVQ	(R9), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	MOVD	72(R0), R11
+	ADD	R11, R9, R9
+	SUB	$1, R10, R10
+	CBNZ	R10, one3left
+
+one3done:
+	FMOVQ	F0, (R5)
+	MOVD	64(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	64(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	64(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	64(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	72(RSP), R9
+	ADD	R9, R5, R5
+	ADD	$16, R6, R6
+	SUB	$2, R7, R7
+	CBNZ	R7, apart3
+	JMP	next
+
+tree4:
+	MOVD	16(R0), R8
+	MOVD	R8, R4
+	MOVD	40(R2), R6
+	ADD	R6, R4, R4
+	MOVD	48(R2), R6
+	ADD	R6, R8, R8
+	MOVD	32(RSP), R3
+	CMP	R3, R2
+	BNE	slot4
+	MOVD	56(RSP), R4
+
+slot4:
+	MOVD	48(RSP), R1
+	MOVD	(R2), R3
+	ADD	R3, R1, R1
+	MOVD	8(R2), R3
+	ADD	R3, R1, R6
+	MOVD	16(R2), R3
+	ADD	R3, R1, R5
+	ADD	R3, R6, R7
+	MOVD	24(R2), R3
+	ADD	R3, R1, R9
+	ADD	R3, R6, R10
+	ADD	R3, R5, R11
+	ADD	R3, R7, R12
+	MOVD	24(RSP), R3
+	CBNZ	R3, apart4
+	MOVD	16(RSP), R3
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BLT	few4
+
+many4:
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	(R5), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R5), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R5), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R5), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	(R9), (F8, F9)
+	FLDPQ	32(R9), (F10, F11)
+	FLDPQ	64(R9), (F12, F13)
+	FLDPQ	96(R9), (F14, F15)
+	FLDPQ	(R11), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R11), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R11), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R11), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	MOVD	56(R2), R13
+	CBZ	R13, many4done
+	MOVD	R8, R14
+
+many4left:
+	FLDPQ	(R14), (F15, F14)
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	FLDPQ	32(R14), (F14, F15)
+	VADD	V14.D2, V2.D2, V2.D2
+	VADD	V15.D2, V3.D2, V3.D2
+	FLDPQ	64(R14), (F15, F14)
+	VADD	V15.D2, V4.D2, V4.D2
+	VADD	V14.D2, V5.D2, V5.D2
+	FLDPQ	96(R14), (F14, F15)
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many4left
+
+many4done:
+	FSTPQ	(F0, F1), (R4)
+	FSTPQ	(F2, F3), 32(R4)
+	FSTPQ	(F4, F5), 64(R4)
+	FSTPQ	(F6, F7), 96(R4)
+	ADD	$128, R1, R1
+	ADD	$128, R6, R6
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R9, R9
+	ADD	$128, R10, R10
+	ADD	$128, R11, R11
+	ADD	$128, R12, R12
+	ADD	$128, R4, R4
+	ADD	$128, R8, R8
+	SUB	$16, R3, R3
+	CMP	$0, R3
+	BGE	many4
+
+few4:
+	ADD	$16, R3, R3
+	CBZ	R3, next
+
+apart4:
+	FMOVQ	(R1), F7
+	FMOVQ	(R6), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R5), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	FMOVQ	(R9), F6
+	FMOVQ	(R11), F5
+	VADD	V5.D2, V6.D2, V6.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	56(R2), R14
+	CBZ	R14, one4done
+	MOVD	R8, R13
+
+one4left:
+	FMOVQ	(R13), F6
+	VADD	V6.D2, V7.D2, V7.D2
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one4left
+
+one4done:
+	FMOVQ	F7, (R4)
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	72(RSP), R13
+	ADD	R13, R4, R4
+	ADD	$16, R8, R8
+	SUB	$2, R3, R3
+	CBNZ	R3, apart4
+	JMP	next
+
+tree5:
+	MOVD	16(R0), R9
+	MOVD	R9, R10
+	MOVD	40(R2), R7
+	ADD	R7, R10, R10
+	MOVD	48(R2), R7
+	ADD	R7, R9, R9
+	MOVD	32(RSP), R11
+	CMP	R11, R2
+	BNE	slot5
+	MOVD	56(RSP), R10
+
+slot5:
+	MOVD	48(RSP), R12
+	MOVD	(R2), R11
+	ADD	R11, R12, R12
+	MOVD	8(R2), R11
+	ADD	R11, R12, R7
+	MOVD	16(R2), R11
+	ADD	R11, R12, R5
+	ADD	R11, R7, R6
+	MOVD	24(R2), R11
+	ADD	R11, R12, R1
+	ADD	R11, R7, R8
+	ADD	R11, R5, R4
+	ADD	R11, R6, R3
+	MOVD	24(RSP), R11
+	CBNZ	R11, apart5
+	MOVD	16(RSP), R11
+	SUB	$16, R11, R11
+	CMP	$0, R11
+	BLT	few5
+
+many5:
+	FLDPQ	(R12), (F7, F6)
+	FLDPQ	32(R12), (F5, F4)
+	FLDPQ	64(R12), (F3, F2)
+	FLDPQ	96(R12), (F1, F0)
+	FLDPQ	(R7), (F15, F14)
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R13), (F14, F15)
+	FLDPQ	32(R7), (F14, F15)
 	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R13), (F15, F14)
+	FLDPQ	64(R7), (F15, F14)
 	VADD	V15.D2, V3.D2, V3.D2
 	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R13), (F14, F15)
+	FLDPQ	96(R7), (F14, F15)
 	VADD	V14.D2, V1.D2, V1.D2
 	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many5left
+	FLDPQ	(R5), (F15, F14)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	FLDPQ	32(R5), (F14, F15)
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F15, F14)
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	FLDPQ	96(R5), (F14, F15)
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	FLDPQ	(R1), (F15, F14)
+	FLDPQ	32(R1), (F13, F12)
+	FLDPQ	64(R1), (F11, F10)
+	FLDPQ	96(R1), (F9, F8)
+	FLDPQ	(R8), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	32(R8), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	64(R8), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	96(R8), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	(R4), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	32(R4), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	64(R4), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	96(R4), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	56(R2), R13
+	CBZ	R13, many5done
+	MOVD	R9, R14
+
+many5left:
+	FLDPQ	(R14), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	32(R14), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R14), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R14), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many5left
 
 many5done:
 	FSTPQ	(F7, F6), (R10)
 	FSTPQ	(F5, F4), 32(R10)
 	FSTPQ	(F3, F2), 64(R10)
 	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R11, R11
-	ADD	$128, R6, R6
+	ADD	$128, R12, R12
 	ADD	$128, R7, R7
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
+	ADD	$128, R1, R1
+	ADD	$128, R8, R8
 	ADD	$128, R4, R4
 	ADD	$128, R3, R3
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
 	ADD	$128, R10, R10
 	ADD	$128, R9, R9
-	SUB	$16, R8, R8
-	JMP	many5
+	SUB	$16, R11, R11
+	CMP	$0, R11
+	BGE	many5
 
-one5:
-	CMP	$2, R8
-	BLT	last5
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
+few5:
+	ADD	$16, R11, R11
+	CBZ	R11, next
+
+apart5:
+	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
+	FMOVQ	(R5), F1
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R1), F1
+	FMOVQ	(R8), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	(R4), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, one5done
-	MOVD	R9, R12
+	MOVD	56(R2), R14
+	CBZ	R14, one5done
+	MOVD	R9, R13
 
 one5left:
-	FMOVQ	(R12), F1
+	FMOVQ	(R13), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one5left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one5left
 
 one5done:
 	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R8, R8
-	JMP	one5
-
-last5:
-	CBZ	R8, next5
-	LSL	$3, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next5:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer5
-
-vector5:
-	MOVD	64(R0), R8
-
-vector5outer:
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R3), F1
-	FMOVQ	(R2), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, vector5done
-	MOVD	R9, R13
-
-vector5left:
-	FMOVQ	(R13), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector5left
-
-vector5done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	72(RSP), R13
 	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector5outer
-	JMP	end
-
-narrow5:
-	MOVD	R9, 32(RSP)
-
-narrow5outer:
-	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_47
-	FMOVD	(R9), F0
-	JMP	loaded_46
-
-two_47:
-	FMOVQ	(R9), F0
-
-loaded_46:
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_49
-	FMOVD	(R9), F1
-	JMP	loaded_48
-
-two_49:
-	FMOVQ	(R9), F1
-
-loaded_48:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_51
-	FMOVD	(R9), F1
-	JMP	loaded_50
-
-two_51:
-	FMOVQ	(R9), F1
-
-loaded_50:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_53
-	FMOVD	(R9), F1
-	JMP	loaded_52
-
-two_53:
-	FMOVQ	(R9), F1
-
-loaded_52:
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_55
-	FMOVD	(R9), F2
-	JMP	loaded_54
-
-two_55:
-	FMOVQ	(R9), F2
-
-loaded_54:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow5done
-	MOVD	R9, R12
-
-narrow5left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R8, two_57
-	FMOVD	(R14), F1
-	JMP	loaded_56
-
-two_57:
-	FMOVQ	(R14), F1
-
-loaded_56:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow5left
-
-narrow5done:
-	ADD	$0, R10, R12
-	TBZ	$0, R8, skip_58
-	FMOVD	F0, (R12)
-
-skip_58:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow5outer
-	JMP	end
+	ADD	$16, R9, R9
+	SUB	$2, R11, R11
+	CBNZ	R11, apart5
+	JMP	next
 
 tree6:
-	MOVD	8(R0), R5
-	MOVD	(R0), R2
 	MOVD	16(R0), R1
-	MOVD	24(R0), R3
-	ADD	R3, R5, R4
-	MOVD	32(R0), R3
-	ADD	R3, R5, R7
-	ADD	R3, R4, R6
-	MOVD	40(R0), R3
-	ADD	R3, R5, R11
-	ADD	R3, R4, R9
-	ADD	R3, R7, R10
-	ADD	R3, R6, R8
-	MOVD	56(R0), R3
-	CMP	$2, R3
-	BLT	narrow6
-	CMP	$2, R3
-	BEQ	vector6
+	MOVD	R1, R8
+	MOVD	40(R2), R6
+	ADD	R6, R8, R8
+	MOVD	48(R2), R6
+	ADD	R6, R1, R1
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BNE	slot6
+	MOVD	56(RSP), R8
 
-outer6:
-	MOVD	R3, R12
-	AND	$1, R12, R12
-	CBZ	R12, many6
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R5, R5
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R3, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R5), F0
-	FMOVQ	(R4), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R11), F1
-	FMOVQ	(R9), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap6done
-	MOVD	R1, R13
-
-overlap6left:
-	FMOVQ	(R13), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap6left
-
-overlap6done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R5, R5
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R3, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
+slot6:
+	MOVD	48(RSP), R3
+	MOVD	(R2), R4
+	ADD	R4, R3, R3
+	MOVD	8(R2), R4
+	ADD	R4, R3, R6
+	MOVD	16(R2), R4
+	ADD	R4, R3, R5
+	ADD	R4, R6, R7
+	MOVD	24(R2), R4
+	ADD	R4, R3, R12
+	ADD	R4, R6, R9
+	ADD	R4, R5, R10
+	ADD	R4, R7, R11
+	MOVD	24(RSP), R4
+	CBNZ	R4, apart6
+	MOVD	16(RSP), R4
+	SUB	$16, R4, R4
+	CMP	$0, R4
+	BLT	few6
 
 many6:
-	CMP	$16, R3
-	BLT	one6
-	FLDPQ	(R5), (F0, F1)
-	FLDPQ	32(R5), (F2, F3)
-	FLDPQ	64(R5), (F4, F5)
-	FLDPQ	96(R5), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	FLDPQ	32(R4), (F14, F15)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	64(R4), (F15, F14)
-	VADD	V15.D2, V4.D2, V4.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	96(R4), (F14, F15)
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R7), (F15, F14)
+	FLDPQ	(R3), (F0, F1)
+	FLDPQ	32(R3), (F2, F3)
+	FLDPQ	64(R3), (F4, F5)
+	FLDPQ	96(R3), (F6, F7)
+	FLDPQ	(R6), (F8, F9)
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	32(R6), (F9, F8)
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	FLDPQ	64(R6), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	(R5), (F8, F9)
+	FLDPQ	32(R5), (F10, F11)
+	FLDPQ	(R7), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
 	FLDPQ	32(R7), (F13, F12)
-	FLDPQ	(R6), (F11, F10)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	32(R6), (F10, F11)
-	VADD	V10.D2, V13.D2, V13.D2
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	FLDPQ	64(R5), (F11, F10)
+	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
-	FLDPQ	64(R6), (F11, F10)
-	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V10.D2, V13.D2, V13.D2
-	FLDPQ	96(R6), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R11), (F15, F14)
-	FLDPQ	32(R11), (F13, F12)
-	FLDPQ	64(R11), (F11, F10)
-	FLDPQ	96(R11), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V12.D2, V3.D2, V3.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	FLDPQ	96(R7), (F13, F12)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
 	VADD	V11.D2, V4.D2, V4.D2
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many6done
-	MOVD	R1, R12
-
-many6left:
 	FLDPQ	(R12), (F8, F9)
+	FLDPQ	32(R12), (F10, F11)
+	FLDPQ	64(R12), (F12, F13)
+	FLDPQ	96(R12), (F14, F15)
+	FLDPQ	(R9), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R9), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R9), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R9), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	(R10), (F16, F17)
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	FLDPQ	32(R10), (F17, F16)
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V16.D2, V11.D2, V11.D2
+	FLDPQ	64(R10), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	96(R10), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
 	VADD	V8.D2, V0.D2, V0.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	MOVD	56(R2), R13
+	CBZ	R13, many6done
+	MOVD	R1, R14
+
+many6left:
+	FLDPQ	(R14), (F15, F14)
+	VADD	V15.D2, V0.D2, V0.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	FLDPQ	32(R14), (F14, F15)
+	VADD	V14.D2, V2.D2, V2.D2
+	VADD	V15.D2, V3.D2, V3.D2
+	FLDPQ	64(R14), (F15, F14)
+	VADD	V15.D2, V4.D2, V4.D2
+	VADD	V14.D2, V5.D2, V5.D2
+	FLDPQ	96(R14), (F14, F15)
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
 	SUB	$1, R13, R13
 	CBNZ	R13, many6left
 
 many6done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R5, R5
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
+	FSTPQ	(F0, F1), (R8)
+	FSTPQ	(F2, F3), 32(R8)
+	FSTPQ	(F4, F5), 64(R8)
+	FSTPQ	(F6, F7), 96(R8)
+	ADD	$128, R3, R3
 	ADD	$128, R6, R6
-	ADD	$128, R11, R11
+	ADD	$128, R5, R5
+	ADD	$128, R7, R7
+	ADD	$128, R12, R12
 	ADD	$128, R9, R9
 	ADD	$128, R10, R10
+	ADD	$128, R11, R11
 	ADD	$128, R8, R8
-	ADD	$128, R2, R2
 	ADD	$128, R1, R1
-	SUB	$16, R3, R3
-	JMP	many6
+	SUB	$16, R4, R4
+	CMP	$0, R4
+	BGE	many6
 
-one6:
-	CMP	$2, R3
-	BLT	last6
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
+few6:
+	ADD	$16, R4, R4
+	CBZ	R4, next
+
+apart6:
+	FMOVQ	(R3), F7
+	FMOVQ	(R6), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
+	FMOVQ	(R5), F6
+	FMOVQ	(R7), F5
 	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R11), F6
+	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
 	VADD	V5.D2, V6.D2, V6.D2
+	FMOVQ	(R10), F5
+	VADD	V5.D2, V6.D2, V6.D2
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one6done
+	MOVD	56(R2), R14
+	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
 	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one6left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one6left
 
 one6done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R5, R5
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R11, R11
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R8, R8
-	ADD	$16, R2, R2
+	FMOVQ	F7, (R8)
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	64(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	64(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	64(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	64(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	64(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	72(RSP), R13
+	ADD	R13, R8, R8
 	ADD	$16, R1, R1
-	SUB	$2, R3, R3
-	JMP	one6
-
-last6:
-	CBZ	R3, next6
-	LSL	$3, R3, R3
-	ADD	R3, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next6:
-	MOVD	16(RSP), R3
-	SUB	$1, R3, R3
-	MOVD	R3, 16(RSP)
-	CBZ	R3, end
-	MOVD	32(RSP), R13
-	ADD	R13, R5, R5
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R3
-	JMP	outer6
-
-vector6:
-	MOVD	64(R0), R3
-
-vector6outer:
-	FMOVQ	(R5), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R11), F6
-	FMOVQ	(R9), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, vector6done
-	MOVD	R1, R12
-
-vector6left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector6left
-
-vector6done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R3, R3
-	CBNZ	R3, vector6outer
-	JMP	end
-
-narrow6:
-	MOVD	R1, 32(RSP)
-
-narrow6outer:
-	ADD	$0, R5, R1
-	TBNZ	$1, R3, two_60
-	FMOVD	(R1), F7
-	JMP	loaded_59
-
-two_60:
-	FMOVQ	(R1), F7
-
-loaded_59:
-	ADD	$0, R4, R1
-	TBNZ	$1, R3, two_62
-	FMOVD	(R1), F6
-	JMP	loaded_61
-
-two_62:
-	FMOVQ	(R1), F6
-
-loaded_61:
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R7, R1
-	TBNZ	$1, R3, two_64
-	FMOVD	(R1), F6
-	JMP	loaded_63
-
-two_64:
-	FMOVQ	(R1), F6
-
-loaded_63:
-	ADD	$0, R6, R1
-	TBNZ	$1, R3, two_66
-	FMOVD	(R1), F5
-	JMP	loaded_65
-
-two_66:
-	FMOVQ	(R1), F5
-
-loaded_65:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R11, R1
-	TBNZ	$1, R3, two_68
-	FMOVD	(R1), F6
-	JMP	loaded_67
-
-two_68:
-	FMOVQ	(R1), F6
-
-loaded_67:
-	ADD	$0, R9, R1
-	TBNZ	$1, R3, two_70
-	FMOVD	(R1), F5
-	JMP	loaded_69
-
-two_70:
-	FMOVQ	(R1), F5
-
-loaded_69:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow6done
-	MOVD	R1, R13
-
-narrow6left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R3, two_72
-	FMOVD	(R14), F6
-	JMP	loaded_71
-
-two_72:
-	FMOVQ	(R14), F6
-
-loaded_71:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow6left
-
-narrow6done:
-	ADD	$0, R2, R13
-	TBZ	$0, R3, skip_73
-	FMOVD	F7, (R13)
-
-skip_73:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow6outer
-	JMP	end
+	SUB	$2, R4, R4
+	CBNZ	R4, apart6
+	JMP	next
 
 tree7:
-	MOVD	8(R0), R8
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R11
-	ADD	R11, R8, R6
-	MOVD	32(R0), R11
-	ADD	R11, R8, R7
-	ADD	R11, R6, R4
-	MOVD	40(R0), R11
-	ADD	R11, R8, R5
-	ADD	R11, R6, R1
-	ADD	R11, R7, R2
-	ADD	R11, R4, R3
-	MOVD	56(R0), R11
-	CMP	$2, R11
-	BLT	narrow7
-	CMP	$2, R11
-	BEQ	vector7
+	MOVD	16(R0), R12
+	MOVD	R12, R9
+	MOVD	40(R2), R7
+	ADD	R7, R9, R9
+	MOVD	48(R2), R7
+	ADD	R7, R12, R12
+	MOVD	32(RSP), R10
+	CMP	R10, R2
+	BNE	slot7
+	MOVD	56(RSP), R9
 
-outer7:
-	MOVD	R11, R13
-	AND	$1, R13, R13
-	CBZ	R13, many7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R8, R8
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R11, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R8), F7
-	FMOVQ	(R6), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R5), F6
-	FMOVQ	(R1), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R2), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, overlap7done
-	MOVD	R9, R12
-
-overlap7left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap7left
-
-overlap7done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R8, R8
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R11, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
+slot7:
+	MOVD	48(RSP), R11
+	MOVD	(R2), R10
+	ADD	R10, R11, R11
+	MOVD	8(R2), R10
+	ADD	R10, R11, R7
+	MOVD	16(R2), R10
+	ADD	R10, R11, R5
+	ADD	R10, R7, R6
+	MOVD	24(R2), R10
+	ADD	R10, R11, R3
+	ADD	R10, R7, R1
+	ADD	R10, R5, R8
+	ADD	R10, R6, R4
+	MOVD	24(RSP), R10
+	CBNZ	R10, apart7
+	MOVD	16(RSP), R10
+	SUB	$16, R10, R10
+	CMP	$0, R10
+	BLT	few7
 
 many7:
-	CMP	$16, R11
-	BLT	one7
-	FLDPQ	(R8), (F7, F6)
-	FLDPQ	32(R8), (F5, F4)
-	FLDPQ	64(R8), (F3, F2)
-	FLDPQ	96(R8), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R7), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R7), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R7), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R7), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R5), (F8, F9)
-	FLDPQ	32(R5), (F10, F11)
-	FLDPQ	64(R5), (F12, F13)
-	FLDPQ	96(R5), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R1), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R1), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R1), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	(R2), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R2), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R2), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R2), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, many7done
-	MOVD	R9, R13
-
-many7left:
-	FLDPQ	(R13), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R13), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R13), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R13), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many7left
-
-many7done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
-	ADD	$128, R8, R8
-	ADD	$128, R6, R6
-	ADD	$128, R7, R7
-	ADD	$128, R4, R4
-	ADD	$128, R5, R5
-	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R3, R3
-	ADD	$128, R10, R10
-	ADD	$128, R9, R9
-	SUB	$16, R11, R11
-	JMP	many7
-
-one7:
-	CMP	$2, R11
-	BLT	last7
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R2), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, one7done
-	MOVD	R9, R12
-
-one7left:
-	FMOVQ	(R12), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one7left
-
-one7done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R8, R8
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R5, R5
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R3, R3
-	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R11, R11
-	JMP	one7
-
-last7:
-	CBZ	R11, next7
-	LSL	$3, R11, R11
-	ADD	R11, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next7:
-	MOVD	16(RSP), R11
-	SUB	$1, R11, R11
-	MOVD	R11, 16(RSP)
-	CBZ	R11, end
-	MOVD	32(RSP), R12
-	ADD	R12, R8, R8
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R11
-	JMP	outer7
-
-vector7:
-	MOVD	64(R0), R11
-
-vector7outer:
-	FMOVQ	(R8), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R5), F1
-	FMOVQ	(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R2), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, vector7done
-	MOVD	R9, R13
-
-vector7left:
-	FMOVQ	(R13), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector7left
-
-vector7done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R5, R5
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
-	ADD	R13, R9, R9
-	SUB	$1, R11, R11
-	CBNZ	R11, vector7outer
-	JMP	end
-
-narrow7:
-	MOVD	R9, 32(RSP)
-
-narrow7outer:
-	ADD	$0, R8, R9
-	TBNZ	$1, R11, two_75
-	FMOVD	(R9), F0
-	JMP	loaded_74
-
-two_75:
-	FMOVQ	(R9), F0
-
-loaded_74:
-	ADD	$0, R6, R9
-	TBNZ	$1, R11, two_77
-	FMOVD	(R9), F1
-	JMP	loaded_76
-
-two_77:
-	FMOVQ	(R9), F1
-
-loaded_76:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R7, R9
-	TBNZ	$1, R11, two_79
-	FMOVD	(R9), F1
-	JMP	loaded_78
-
-two_79:
-	FMOVQ	(R9), F1
-
-loaded_78:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R5, R9
-	TBNZ	$1, R11, two_81
-	FMOVD	(R9), F1
-	JMP	loaded_80
-
-two_81:
-	FMOVQ	(R9), F1
-
-loaded_80:
-	ADD	$0, R1, R9
-	TBNZ	$1, R11, two_83
-	FMOVD	(R9), F2
-	JMP	loaded_82
-
-two_83:
-	FMOVQ	(R9), F2
-
-loaded_82:
-	VADD	V2.D2, V1.D2, V1.D2
-	ADD	$0, R2, R9
-	TBNZ	$1, R11, two_85
-	FMOVD	(R9), F2
-	JMP	loaded_84
-
-two_85:
-	FMOVQ	(R9), F2
-
-loaded_84:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow7done
-	MOVD	R9, R12
-
-narrow7left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R11, two_87
-	FMOVD	(R14), F1
-	JMP	loaded_86
-
-two_87:
-	FMOVQ	(R14), F1
-
-loaded_86:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow7left
-
-narrow7done:
-	ADD	$0, R10, R12
-	TBZ	$0, R11, skip_88
-	FMOVD	F0, (R12)
-
-skip_88:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow7outer
-	JMP	end
-
-tree8:
-	MOVD	8(R0), R3
-	MOVD	(R0), R2
-	MOVD	16(R0), R1
-	MOVD	24(R0), R5
-	ADD	R5, R3, R4
-	MOVD	32(R0), R5
-	ADD	R5, R3, R7
-	ADD	R5, R4, R6
-	MOVD	40(R0), R5
-	ADD	R5, R3, R8
-	ADD	R5, R4, R9
-	ADD	R5, R7, R10
-	ADD	R5, R6, R11
-	MOVD	56(R0), R5
-	CMP	$2, R5
-	BLT	narrow8
-	CMP	$2, R5
-	BEQ	vector8
-
-outer8:
-	MOVD	R5, R12
-	AND	$1, R12, R12
-	CBZ	R12, many8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R3, R3
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R4, R4
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R7, R7
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R6, R6
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R8, R8
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R9, R9
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R10, R10
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R11, R11
-	MOVD	R5, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	ADD	R12, R1, R1
-	FMOVQ	(R3), F0
-	FMOVQ	(R4), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	FMOVQ	(R6), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R8), F1
-	FMOVQ	(R9), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R10), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, overlap8done
-	MOVD	R1, R13
-
-overlap8left:
-	FMOVQ	(R13), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, overlap8left
-
-overlap8done:
-	FMOVQ	F0, 64(RSP)
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R3, R3
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R4, R4
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R7, R7
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R6, R6
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R8, R8
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R9, R9
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R10, R10
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R11, R11
-	MOVD	R5, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	SUB	R13, R1, R1
-
-many8:
-	CMP	$16, R5
-	BLT	one8
-	FLDPQ	(R3), (F0, F1)
-	FLDPQ	32(R3), (F2, F3)
-	FLDPQ	64(R3), (F4, F5)
-	FLDPQ	96(R3), (F6, F7)
-	FLDPQ	(R4), (F15, F14)
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	FLDPQ	32(R4), (F14, F15)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	64(R4), (F15, F14)
-	VADD	V15.D2, V4.D2, V4.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	96(R4), (F14, F15)
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
+	FLDPQ	(R11), (F7, F6)
+	FLDPQ	32(R11), (F5, F4)
+	FLDPQ	64(R11), (F3, F2)
+	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	FLDPQ	32(R7), (F13, F12)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	FLDPQ	32(R7), (F14, F15)
+	VADD	V14.D2, V5.D2, V5.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	FLDPQ	64(R7), (F15, F14)
+	VADD	V15.D2, V3.D2, V3.D2
+	VADD	V14.D2, V2.D2, V2.D2
+	FLDPQ	96(R7), (F14, F15)
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	FLDPQ	(R5), (F15, F14)
+	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V10.D2, V14.D2, V14.D2
 	FLDPQ	32(R6), (F10, F11)
 	VADD	V10.D2, V13.D2, V13.D2
 	VADD	V11.D2, V12.D2, V12.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	FLDPQ	64(R7), (F12, F13)
-	FLDPQ	96(R7), (F14, F15)
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F12, F13)
+	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
 	VADD	V11.D2, V12.D2, V12.D2
 	VADD	V10.D2, V13.D2, V13.D2
 	FLDPQ	96(R6), (F10, F11)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	(R8), (F15, F14)
-	FLDPQ	32(R8), (F13, F12)
-	FLDPQ	64(R8), (F11, F10)
-	FLDPQ	96(R8), (F9, F8)
-	FLDPQ	(R9), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	32(R9), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	64(R9), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	96(R9), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	(R10), (F16, F17)
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	32(R10), (F17, F16)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V16.D2, V12.D2, V12.D2
-	FLDPQ	64(R10), (F16, F17)
-	VADD	V16.D2, V11.D2, V11.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	96(R10), (F17, F16)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V13.D2, V2.D2, V2.D2
 	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, many8done
-	MOVD	R1, R12
-
-many8left:
-	FLDPQ	(R12), (F8, F9)
-	VADD	V8.D2, V0.D2, V0.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	32(R12), (F9, F8)
-	VADD	V9.D2, V2.D2, V2.D2
-	VADD	V8.D2, V3.D2, V3.D2
-	FLDPQ	64(R12), (F8, F9)
-	VADD	V8.D2, V4.D2, V4.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	96(R12), (F9, F8)
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, many8left
-
-many8done:
-	FSTPQ	(F0, F1), (R2)
-	FSTPQ	(F2, F3), 32(R2)
-	FSTPQ	(F4, F5), 64(R2)
-	FSTPQ	(F6, F7), 96(R2)
-	ADD	$128, R3, R3
-	ADD	$128, R4, R4
-	ADD	$128, R7, R7
-	ADD	$128, R6, R6
-	ADD	$128, R8, R8
-	ADD	$128, R9, R9
-	ADD	$128, R10, R10
-	ADD	$128, R11, R11
-	ADD	$128, R2, R2
-	ADD	$128, R1, R1
-	SUB	$16, R5, R5
-	JMP	many8
-
-one8:
-	CMP	$2, R5
-	BLT	last8
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R10), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R12
-	CBZ	R12, one8done
-	MOVD	R1, R13
-
-one8left:
-	FMOVQ	(R13), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, one8left
-
-one8done:
-	FMOVQ	F7, (R2)
-	ADD	$16, R3, R3
-	ADD	$16, R4, R4
-	ADD	$16, R7, R7
-	ADD	$16, R6, R6
-	ADD	$16, R8, R8
-	ADD	$16, R9, R9
-	ADD	$16, R10, R10
-	ADD	$16, R11, R11
-	ADD	$16, R2, R2
-	ADD	$16, R1, R1
-	SUB	$2, R5, R5
-	JMP	one8
-
-last8:
-	CBZ	R5, next8
-	LSL	$3, R5, R5
-	ADD	R5, R2, R2
-	FMOVQ	64(RSP), F7
-	FMOVQ	F7, -16(R2)
-
-next8:
-	MOVD	16(RSP), R5
-	SUB	$1, R5, R5
-	MOVD	R5, 16(RSP)
-	CBZ	R5, end
-	MOVD	32(RSP), R13
-	ADD	R13, R3, R3
-	MOVD	32(RSP), R13
-	ADD	R13, R4, R4
-	MOVD	32(RSP), R13
-	ADD	R13, R7, R7
-	MOVD	32(RSP), R13
-	ADD	R13, R6, R6
-	MOVD	32(RSP), R13
-	ADD	R13, R8, R8
-	MOVD	32(RSP), R13
-	ADD	R13, R9, R9
-	MOVD	32(RSP), R13
-	ADD	R13, R10, R10
-	MOVD	32(RSP), R13
-	ADD	R13, R11, R11
-	MOVD	40(RSP), R13
-	ADD	R13, R2, R2
-	MOVD	48(RSP), R13
-	ADD	R13, R1, R1
-	MOVD	56(R0), R5
-	JMP	outer8
-
-vector8:
-	MOVD	64(R0), R5
-
-vector8outer:
-	FMOVQ	(R3), F7
-	FMOVQ	(R4), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R6), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R8), F6
-	FMOVQ	(R9), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R10), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, vector8done
-	MOVD	R1, R12
-
-vector8left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, vector8left
-
-vector8done:
-	FMOVQ	F7, (R2)
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R8, R8
-	MOVD	80(R0), R12
-	ADD	R12, R9, R9
-	MOVD	80(R0), R12
-	ADD	R12, R10, R10
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	88(R0), R12
-	ADD	R12, R2, R2
-	MOVD	96(R0), R12
-	ADD	R12, R1, R1
-	SUB	$1, R5, R5
-	CBNZ	R5, vector8outer
-	JMP	end
-
-narrow8:
-	MOVD	R1, 32(RSP)
-
-narrow8outer:
-	ADD	$0, R3, R1
-	TBNZ	$1, R5, two_90
-	FMOVD	(R1), F7
-	JMP	loaded_89
-
-two_90:
-	FMOVQ	(R1), F7
-
-loaded_89:
-	ADD	$0, R4, R1
-	TBNZ	$1, R5, two_92
-	FMOVD	(R1), F6
-	JMP	loaded_91
-
-two_92:
-	FMOVQ	(R1), F6
-
-loaded_91:
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R7, R1
-	TBNZ	$1, R5, two_94
-	FMOVD	(R1), F6
-	JMP	loaded_93
-
-two_94:
-	FMOVQ	(R1), F6
-
-loaded_93:
-	ADD	$0, R6, R1
-	TBNZ	$1, R5, two_96
-	FMOVD	(R1), F5
-	JMP	loaded_95
-
-two_96:
-	FMOVQ	(R1), F5
-
-loaded_95:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	ADD	$0, R8, R1
-	TBNZ	$1, R5, two_98
-	FMOVD	(R1), F6
-	JMP	loaded_97
-
-two_98:
-	FMOVQ	(R1), F6
-
-loaded_97:
-	ADD	$0, R9, R1
-	TBNZ	$1, R5, two_100
-	FMOVD	(R1), F5
-	JMP	loaded_99
-
-two_100:
-	FMOVQ	(R1), F5
-
-loaded_99:
-	VADD	V5.D2, V6.D2, V6.D2
-	ADD	$0, R10, R1
-	TBNZ	$1, R5, two_102
-	FMOVD	(R1), F5
-	JMP	loaded_101
-
-two_102:
-	FMOVQ	(R1), F5
-
-loaded_101:
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	32(RSP), R1
-	MOVD	72(R0), R12
-	CBZ	R12, narrow8done
-	MOVD	R1, R13
-
-narrow8left:
-	ADD	$0, R13, R14
-	TBNZ	$1, R5, two_104
-	FMOVD	(R14), F6
-	JMP	loaded_103
-
-two_104:
-	FMOVQ	(R14), F6
-
-loaded_103:
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, narrow8left
-
-narrow8done:
-	ADD	$0, R2, R13
-	TBZ	$0, R5, skip_105
-	FMOVD	F7, (R13)
-
-skip_105:
-	MOVD	16(RSP), R13
-	SUB	$1, R13, R13
-	MOVD	R13, 16(RSP)
-	CBZ	R13, end
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
-	ADD	R13, R8, R8
-	MOVD	80(R0), R13
-	ADD	R13, R9, R9
-	MOVD	80(R0), R13
-	ADD	R13, R10, R10
-	MOVD	80(R0), R13
-	ADD	R13, R11, R11
-	MOVD	88(R0), R13
-	ADD	R13, R2, R2
-	MOVD	96(R0), R13
-	ADD	R13, R1, R1
-	MOVD	R1, 32(RSP)
-	JMP	narrow8outer
-	JMP	end
-
-tree9:
-	MOVD	8(R0), R11
-	MOVD	(R0), R10
-	MOVD	16(R0), R9
-	MOVD	24(R0), R8
-	ADD	R8, R11, R6
-	MOVD	32(R0), R8
-	ADD	R8, R11, R7
-	ADD	R8, R6, R4
-	MOVD	40(R0), R8
-	ADD	R8, R11, R3
-	ADD	R8, R6, R1
-	ADD	R8, R7, R2
-	ADD	R8, R4, R5
-	MOVD	56(R0), R8
-	CMP	$2, R8
-	BLT	narrow9
-	CMP	$2, R8
-	BEQ	vector9
-
-outer9:
-	MOVD	R8, R13
-	AND	$1, R13, R13
-	CBZ	R13, many9
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R11, R11
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R6, R6
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R7, R7
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R4, R4
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R3, R3
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R1, R1
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R2, R2
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R5, R5
-	MOVD	R8, R13
-	SUB	$2, R13, R13
-	LSL	$3, R13, R13
-	ADD	R13, R9, R9
-	FMOVQ	(R11), F7
-	FMOVQ	(R6), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R7), F6
-	FMOVQ	(R4), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	FMOVQ	(R3), F6
-	FMOVQ	(R1), F5
-	VADD	V5.D2, V6.D2, V6.D2
-	FMOVQ	(R2), F5
-	FMOVQ	(R5), F4
-	VADD	V4.D2, V5.D2, V5.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	72(R0), R13
-	CBZ	R13, overlap9done
-	MOVD	R9, R12
-
-overlap9left:
-	FMOVQ	(R12), F6
-	VADD	V6.D2, V7.D2, V7.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, overlap9left
-
-overlap9done:
-	FMOVQ	F7, 64(RSP)
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R11, R11
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R6, R6
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R7, R7
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R4, R4
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R3, R3
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R1, R1
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R2, R2
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R5, R5
-	MOVD	R8, R12
-	SUB	$2, R12, R12
-	LSL	$3, R12, R12
-	SUB	R12, R9, R9
-
-many9:
-	CMP	$16, R8
-	BLT	one9
-	FLDPQ	(R11), (F7, F6)
-	FLDPQ	32(R11), (F5, F4)
-	FLDPQ	64(R11), (F3, F2)
-	FLDPQ	96(R11), (F1, F0)
-	FLDPQ	(R6), (F8, F9)
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	32(R6), (F9, F8)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V8.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F8, F9)
-	VADD	V8.D2, V3.D2, V3.D2
-	VADD	V9.D2, V2.D2, V2.D2
-	FLDPQ	96(R6), (F9, F8)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R7), (F8, F9)
-	FLDPQ	32(R7), (F10, F11)
-	FLDPQ	(R4), (F12, F13)
-	VADD	V12.D2, V8.D2, V8.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	FLDPQ	32(R4), (F13, F12)
-	VADD	V13.D2, V10.D2, V10.D2
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	64(R7), (F11, F10)
-	FLDPQ	96(R7), (F9, F8)
-	FLDPQ	64(R4), (F12, F13)
-	VADD	V12.D2, V11.D2, V11.D2
-	VADD	V13.D2, V10.D2, V10.D2
-	FLDPQ	96(R4), (F13, F12)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V2.D2, V2.D2
+	VADD	V14.D2, V1.D2, V1.D2
+	VADD	V15.D2, V0.D2, V0.D2
+	FLDPQ	(R3), (F15, F14)
+	FLDPQ	32(R3), (F13, F12)
+	FLDPQ	64(R3), (F11, F10)
+	FLDPQ	96(R3), (F9, F8)
+	FLDPQ	(R1), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	32(R1), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	64(R1), (F16, F17)
+	VADD	V16.D2, V11.D2, V11.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	96(R1), (F17, F16)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	(R8), (F16, F17)
+	FLDPQ	32(R8), (F18, F19)
+	FLDPQ	(R4), (F20, F21)
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	32(R4), (F21, F20)
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
+	FLDPQ	64(R8), (F19, F18)
+	FLDPQ	96(R8), (F17, F16)
+	FLDPQ	64(R4), (F20, F21)
+	VADD	V20.D2, V19.D2, V19.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	FLDPQ	96(R4), (F21, F20)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	VADD	V15.D2, V7.D2, V7.D2
+	VADD	V14.D2, V6.D2, V6.D2
+	VADD	V13.D2, V5.D2, V5.D2
+	VADD	V12.D2, V4.D2, V4.D2
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V8.D2, V0.D2, V0.D2
-	FLDPQ	(R3), (F8, F9)
-	FLDPQ	32(R3), (F10, F11)
-	FLDPQ	64(R3), (F12, F13)
-	FLDPQ	96(R3), (F14, F15)
-	FLDPQ	(R1), (F16, F17)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	32(R1), (F17, F16)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V16.D2, V11.D2, V11.D2
-	FLDPQ	64(R1), (F16, F17)
-	VADD	V16.D2, V12.D2, V12.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	96(R1), (F17, F16)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	FLDPQ	(R2), (F16, F17)
-	FLDPQ	32(R2), (F18, F19)
-	FLDPQ	(R5), (F20, F21)
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	32(R5), (F21, F20)
-	VADD	V21.D2, V18.D2, V18.D2
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	FLDPQ	64(R2), (F19, F18)
-	FLDPQ	96(R2), (F17, F16)
-	FLDPQ	64(R5), (F20, F21)
-	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	96(R5), (F21, F20)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V16.D2, V16.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
+	MOVD	56(R2), R13
+	CBZ	R13, many7done
+	MOVD	R12, R14
+
+many7left:
+	FLDPQ	(R14), (F8, F9)
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V12.D2, V3.D2, V3.D2
-	VADD	V13.D2, V2.D2, V2.D2
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, many9done
-	MOVD	R9, R13
+	FLDPQ	32(R14), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	64(R14), (F8, F9)
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	FLDPQ	96(R14), (F9, F8)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V8.D2, V0.D2, V0.D2
+	MOVD	72(R0), R15
+	ADD	R15, R14, R14
+	SUB	$1, R13, R13
+	CBNZ	R13, many7left
 
-many9left:
-	FLDPQ	(R13), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	32(R13), (F14, F15)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V15.D2, V4.D2, V4.D2
-	FLDPQ	64(R13), (F15, F14)
-	VADD	V15.D2, V3.D2, V3.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	96(R13), (F14, F15)
-	VADD	V14.D2, V1.D2, V1.D2
-	VADD	V15.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, many9left
-
-many9done:
-	FSTPQ	(F7, F6), (R10)
-	FSTPQ	(F5, F4), 32(R10)
-	FSTPQ	(F3, F2), 64(R10)
-	FSTPQ	(F1, F0), 96(R10)
+many7done:
+	FSTPQ	(F7, F6), (R9)
+	FSTPQ	(F5, F4), 32(R9)
+	FSTPQ	(F3, F2), 64(R9)
+	FSTPQ	(F1, F0), 96(R9)
 	ADD	$128, R11, R11
-	ADD	$128, R6, R6
 	ADD	$128, R7, R7
-	ADD	$128, R4, R4
+	ADD	$128, R5, R5
+	ADD	$128, R6, R6
 	ADD	$128, R3, R3
 	ADD	$128, R1, R1
-	ADD	$128, R2, R2
-	ADD	$128, R5, R5
-	ADD	$128, R10, R10
+	ADD	$128, R8, R8
+	ADD	$128, R4, R4
 	ADD	$128, R9, R9
-	SUB	$16, R8, R8
-	JMP	many9
+	ADD	$128, R12, R12
+	SUB	$16, R10, R10
+	CMP	$0, R10
+	BGE	many7
 
-one9:
-	CMP	$2, R8
-	BLT	last9
-	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R3), F1
-	FMOVQ	(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R13
-	CBZ	R13, one9done
-	MOVD	R9, R12
-
-one9left:
-	FMOVQ	(R12), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, one9left
-
-one9done:
-	FMOVQ	F0, (R10)
-	ADD	$16, R11, R11
-	ADD	$16, R6, R6
-	ADD	$16, R7, R7
-	ADD	$16, R4, R4
-	ADD	$16, R3, R3
-	ADD	$16, R1, R1
-	ADD	$16, R2, R2
-	ADD	$16, R5, R5
+few7:
 	ADD	$16, R10, R10
-	ADD	$16, R9, R9
-	SUB	$2, R8, R8
-	JMP	one9
+	CBZ	R10, next
 
-last9:
-	CBZ	R8, next9
-	LSL	$3, R8, R8
-	ADD	R8, R10, R10
-	FMOVQ	64(RSP), F0
-	FMOVQ	F0, -16(R10)
-
-next9:
-	MOVD	16(RSP), R8
-	SUB	$1, R8, R8
-	MOVD	R8, 16(RSP)
-	CBZ	R8, end
-	MOVD	32(RSP), R12
-	ADD	R12, R11, R11
-	MOVD	32(RSP), R12
-	ADD	R12, R6, R6
-	MOVD	32(RSP), R12
-	ADD	R12, R7, R7
-	MOVD	32(RSP), R12
-	ADD	R12, R4, R4
-	MOVD	32(RSP), R12
-	ADD	R12, R3, R3
-	MOVD	32(RSP), R12
-	ADD	R12, R1, R1
-	MOVD	32(RSP), R12
-	ADD	R12, R2, R2
-	MOVD	32(RSP), R12
-	ADD	R12, R5, R5
-	MOVD	40(RSP), R12
-	ADD	R12, R10, R10
-	MOVD	48(RSP), R12
-	ADD	R12, R9, R9
-	MOVD	56(R0), R8
-	JMP	outer9
-
-vector9:
-	MOVD	64(R0), R8
-
-vector9outer:
+apart7:
 	FMOVQ	(R11), F0
-	FMOVQ	(R6), F1
-	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R7), F1
-	FMOVQ	(R4), F2
+	VADD	V1.D2, V0.D2, V0.D2
+	FMOVQ	(R5), F1
+	FMOVQ	(R6), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	(R2), F2
-	FMOVQ	(R5), F3
+	FMOVQ	(R8), F2
+	FMOVQ	(R4), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	72(R0), R12
-	CBZ	R12, vector9done
-	MOVD	R9, R13
+	MOVD	56(R2), R14
+	CBZ	R14, one7done
+	MOVD	R12, R13
 
-vector9left:
+one7left:
 	FMOVQ	(R13), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R13, R13
-	SUB	$1, R12, R12
-	CBNZ	R12, vector9left
+	MOVD	72(R0), R15
+	ADD	R15, R13, R13
+	SUB	$1, R14, R14
+	CBNZ	R14, one7left
 
-vector9done:
-	FMOVQ	F0, (R10)
-	MOVD	80(R0), R13
+one7done:
+	FMOVQ	F0, (R9)
+	MOVD	64(RSP), R13
 	ADD	R13, R11, R11
-	MOVD	80(R0), R13
-	ADD	R13, R6, R6
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R7, R7
-	MOVD	80(R0), R13
-	ADD	R13, R4, R4
-	MOVD	80(R0), R13
-	ADD	R13, R3, R3
-	MOVD	80(R0), R13
-	ADD	R13, R1, R1
-	MOVD	80(R0), R13
-	ADD	R13, R2, R2
-	MOVD	80(R0), R13
+	MOVD	64(RSP), R13
 	ADD	R13, R5, R5
-	MOVD	88(R0), R13
-	ADD	R13, R10, R10
-	MOVD	96(R0), R13
+	MOVD	64(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	64(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	64(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	64(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	64(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	72(RSP), R13
 	ADD	R13, R9, R9
-	SUB	$1, R8, R8
-	CBNZ	R8, vector9outer
-	JMP	end
+	ADD	$16, R12, R12
+	SUB	$2, R10, R10
+	CBNZ	R10, apart7
 
-narrow9:
-	MOVD	R9, 32(RSP)
+next:
+	MOVD	32(RSP), R4
+	CMP	R4, R2
+	BEQ	done
+	ADD	$64, R2, R2
+	JMP	node
 
-narrow9outer:
-	ADD	$0, R11, R9
-	TBNZ	$1, R8, two_107
-	FMOVD	(R9), F0
-	JMP	loaded_106
-
-two_107:
-	FMOVQ	(R9), F0
-
-loaded_106:
-	ADD	$0, R6, R9
-	TBNZ	$1, R8, two_109
-	FMOVD	(R9), F1
-	JMP	loaded_108
-
-two_109:
-	FMOVQ	(R9), F1
-
-loaded_108:
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R7, R9
-	TBNZ	$1, R8, two_111
-	FMOVD	(R9), F1
-	JMP	loaded_110
-
-two_111:
-	FMOVQ	(R9), F1
-
-loaded_110:
-	ADD	$0, R4, R9
-	TBNZ	$1, R8, two_113
-	FMOVD	(R9), F2
-	JMP	loaded_112
-
-two_113:
-	FMOVQ	(R9), F2
-
-loaded_112:
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	ADD	$0, R3, R9
-	TBNZ	$1, R8, two_115
-	FMOVD	(R9), F1
-	JMP	loaded_114
-
-two_115:
-	FMOVQ	(R9), F1
-
-loaded_114:
-	ADD	$0, R1, R9
-	TBNZ	$1, R8, two_117
-	FMOVD	(R9), F2
-	JMP	loaded_116
-
-two_117:
-	FMOVQ	(R9), F2
-
-loaded_116:
-	VADD	V2.D2, V1.D2, V1.D2
-	ADD	$0, R2, R9
-	TBNZ	$1, R8, two_119
-	FMOVD	(R9), F2
-	JMP	loaded_118
-
-two_119:
-	FMOVQ	(R9), F2
-
-loaded_118:
-	ADD	$0, R5, R9
-	TBNZ	$1, R8, two_121
-	FMOVD	(R9), F3
-	JMP	loaded_120
-
-two_121:
-	FMOVQ	(R9), F3
-
-loaded_120:
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(RSP), R9
-	MOVD	72(R0), R13
-	CBZ	R13, narrow9done
-	MOVD	R9, R12
-
-narrow9left:
-	ADD	$0, R12, R14
-	TBNZ	$1, R8, two_123
-	FMOVD	(R14), F1
-	JMP	loaded_122
-
-two_123:
-	FMOVQ	(R14), F1
-
-loaded_122:
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	104(R0), R14
-	ADD	R14, R12, R12
-	SUB	$1, R13, R13
-	CBNZ	R13, narrow9left
-
-narrow9done:
-	ADD	$0, R10, R12
-	TBZ	$0, R8, skip_124
-	FMOVD	F0, (R12)
-
-skip_124:
-	MOVD	16(RSP), R12
-	SUB	$1, R12, R12
-	MOVD	R12, 16(RSP)
-	CBZ	R12, end
-	MOVD	80(R0), R12
-	ADD	R12, R11, R11
-	MOVD	80(R0), R12
-	ADD	R12, R6, R6
-	MOVD	80(R0), R12
-	ADD	R12, R7, R7
-	MOVD	80(R0), R12
-	ADD	R12, R4, R4
-	MOVD	80(R0), R12
-	ADD	R12, R3, R3
-	MOVD	80(R0), R12
-	ADD	R12, R1, R1
-	MOVD	80(R0), R12
-	ADD	R12, R2, R2
-	MOVD	80(R0), R12
-	ADD	R12, R5, R5
-	MOVD	88(R0), R12
-	ADD	R12, R10, R10
-	MOVD	96(R0), R12
-	ADD	R12, R9, R9
-	MOVD	R9, 32(RSP)
-	JMP	narrow9outer
-
-end:
+done:
+	MOVD	48(RSP), R4
+	MOVD	56(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 48(RSP)
+	MOVD	56(RSP), R4
+	MOVD	64(R0), R8
+	ADD	R8, R4, R4
+	MOVD	R4, 56(RSP)
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBNZ	R4, item
 	RET
 
 // func roundF16NEON(a *byte)

@@ -24,7 +24,7 @@ func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type) {
 	rowsGeneric(a, isa, t)
 }
 
-// cols adds up to eight rows elementwise, as one subtree of the order.
+// cols adds rows elementwise, in the order of a tree, for each of several items.
 func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type) {
 	colsGeneric(a, isa, t)
 }

@@ -96,77 +96,91 @@ func TestSumKernels(t *testing.T) {
 func TestColKernels(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa kernels.ISA) {
 		eachType(t, func(t *testing.T, typ kernels.Type) {
-			r := newRand(t)
-			src, dst := guarded(t, 1<<17), guarded(t, 1<<13)
-			for n := 1; n <= long(300, 150); n++ {
+			c := colsTest{r: newRand(t), isa: isa, typ: typ, src: guarded(t, 1<<17), dst: guarded(t, 1<<14)}
+			for vectors := 1; vectors <= 19; vectors++ {
 				for tree := range kernels.Trees {
-					testCols(t, r, isa, typ, n, tree, src, dst)
+					for range long(6, 1) {
+						c.run(t, vectors*vectorLanes(isa, typ), tree)
+					}
 				}
 			}
 		})
 	})
 }
 
-// testCols compares one call, whose src and dst end or begin at guard pages.
-func testCols(t *testing.T, r *rand.Rand, isa kernels.ISA, typ kernels.Type, n, tree int, mem, out []byte) {
-	size, acc := typ.Size(), typ.Acc()
-	levels := kernels.TreeLevels(kernels.Trees[tree])
-	a := kernels.ColsArgs{N: n, Tree: tree, Outer: 1 + r.IntN(3), Lefts: r.IntN(4)}
-	row := (n + r.IntN(3)) * size
-	for i, k := range r.Perm(levels) {
-		a.Strides[i] = row << k
-	}
-	a.SrcOuter = row << levels
-	a.DstOuter = (n + r.IntN(2)) * acc.Size()
-	a.LeftOuter = (n + r.IntN(2)) * acc.Size()
-	a.LeftStep = -a.LeftOuter * a.Outer
-
-	bytes := a.Outer*a.SrcOuter - row + n*size
-	a.Src = tail(mem, bytes)
-	if r.IntN(2) == 0 {
-		a.Src = unsafe.Pointer(&mem[r.IntN(2)*r.IntN(32)])
-	}
-	fillBits(r, typ, a.Src, bytes/size)
-	left := make([]float64, (a.Lefts+1)*a.LeftOuter*a.Outer/8+2)
-	if a.Lefts > 0 {
-		fillBits(r, acc, unsafe.Pointer(&left[0]), len(left)*8/acc.Size())
-		a.Left = unsafe.Add(unsafe.Pointer(&left[0]), -(a.Lefts-1)*a.LeftStep)
-	}
-	total := ((a.Outer-1)*a.DstOuter + n*acc.Size()) / acc.Size()
-	got, want := make([]float64, total+1), make([]float64, total+1)
-	a.Dst = unsafe.Pointer(&want[0])
-	colsGeneric(&a, kernels.Generic, typ)
-	a.Dst = tail(out, total*acc.Size())
-	for o := range a.Outer - 1 { // between the rows, nothing may be written
-		copy(unsafe.Slice((*byte)(unsafe.Add(a.Dst, o*a.DstOuter+n*acc.Size())), a.DstOuter-n*acc.Size()), make([]byte, 8))
-	}
-	cols(&a, isa, typ)
-	if err := sameBits(acc, a.Dst, unsafe.Pointer(&want[0]), total); err != nil {
-		t.Fatalf("%+v: %v", a, err)
-	}
-	for o := range a.Outer { // what follows overwrites rows as long as dst's
-		copyRow(acc, unsafe.Add(unsafe.Pointer(&got[0]), o*n*acc.Size()), unsafe.Add(unsafe.Pointer(&want[0]), o*a.DstOuter), n)
-	}
-	testColsInPlace(t, isa, typ, a, unsafe.Pointer(&got[0]))
+type colsTest struct {
+	r        *rand.Rand
+	isa      kernels.ISA
+	typ      kernels.Type
+	src, dst []byte // end and begin at guard pages
 }
 
-// testColsInPlace lets dst be the last row of left, or, where no type is
-// converted, the first row of src.
-func testColsInPlace(t *testing.T, isa kernels.ISA, typ kernels.Type, a kernels.ColsArgs, want unsafe.Pointer) {
-	acc := typ.Acc()
+// run compares one call for rows of n columns, the first of whose nodes has the given tree.
+func (c *colsTest) run(t *testing.T, n, tree int) {
+	t.Helper()
+	size, acc := c.typ.Size(), c.typ.Acc().Size()
+	nodes := make([]kernels.ColsNode, 1+c.r.IntN(3))
+	row := (n + c.r.IntN(3)) * size
+	const rows = 1<<kernels.ColsLevels + 2
+	slot := n*acc + c.r.IntN(2)*64
+	for i := range nodes {
+		node := &nodes[i]
+		node.Tree, node.Src = (tree+i*c.r.IntN(3))%len(kernels.Trees), c.r.IntN(3)*row
+		for b, k := range c.r.Perm(kernels.TreeLevels(kernels.Trees[node.Tree])) {
+			node.Strides[b] = row << k
+		}
+		node.Lefts = c.r.IntN(i + 1)
+		node.Left, node.To = (i-1)*slot, (i-node.Lefts)*slot
+	}
+	a := kernels.ColsArgs{N: n, Outer: 1 + c.r.IntN(3), Nodes: &nodes[0], Count: len(nodes), SlotStep: -slot}
+	a.SrcOuter, a.DstOuter = rows*row, n*acc+c.r.IntN(2)*acc
+
+	bytes := (a.Outer*rows-1)*row + n*size
+	a.Src = tail(c.src, bytes)
+	if c.r.IntN(2) == 0 {
+		a.Src = unsafe.Pointer(&c.src[c.r.IntN(2)*c.r.IntN(32)])
+	}
+	fillBits(c.r, c.typ, a.Src, bytes/size)
+	slots, slotsWant := make([]float64, len(nodes)*slot/8+8), make([]float64, len(nodes)*slot/8+8)
+	total := ((a.Outer-1)*a.DstOuter + n*acc) / acc
+	want := make([]float64, total+1)
+	a.Dst, a.Slots = unsafe.Pointer(&want[0]), unsafe.Pointer(&slotsWant[0])
+	colsGeneric(&a, kernels.Generic, c.typ)
+	a.Dst, a.Slots = tail(c.dst, total*acc), unsafe.Pointer(&slots[0])
+	for o := range a.Outer - 1 { // between the rows, nothing may be written
+		clear(unsafe.Slice((*byte)(unsafe.Add(a.Dst, o*a.DstOuter+n*acc)), a.DstOuter-n*acc))
+	}
+	cols(&a, c.isa, c.typ)
+	if err := sameBits(c.typ.Acc(), a.Dst, unsafe.Pointer(&want[0]), total); err != nil {
+		t.Fatalf("%+v of %+v: %v", a, nodes, err)
+	}
+	c.inPlace(t, a, nodes)
+}
+
+// inPlace lets dst be the slot that is added last, or, where no type is converted,
+// the first row of the last node.
+func (c *colsTest) inPlace(t *testing.T, a kernels.ColsArgs, nodes []kernels.ColsNode) {
+	t.Helper()
+	acc := c.typ.Acc()
+	last := &nodes[len(nodes)-1]
+	to, outer := unsafe.Add(a.Slots, last.To), 0
 	switch {
-	case a.Lefts > 0:
-		a.Dst, a.DstOuter = unsafe.Add(a.Left, (a.Lefts-1)*a.LeftStep), a.LeftOuter
-	case typ == acc:
-		a.Dst, a.DstOuter = a.Src, a.SrcOuter
+	case last.Lefts > 0:
+		a.Outer = 1
+	case c.typ == acc:
+		to, outer = unsafe.Add(a.Src, last.Src), a.SrcOuter
 	default:
 		return
 	}
-	cols(&a, isa, typ)
+	row := a.N * acc.Size()
+	want := make([]float64, a.Outer*row/8+1)
+	a.Dst, a.DstOuter = unsafe.Pointer(&want[0]), row
+	colsGeneric(&a, kernels.Generic, c.typ)
+	a.Dst, a.DstOuter = to, outer
+	cols(&a, c.isa, c.typ)
 	for o := range a.Outer {
-		row := a.N * acc.Size()
-		if err := sameBits(acc, unsafe.Add(a.Dst, o*a.DstOuter), unsafe.Add(want, o*row), a.N); err != nil {
-			t.Fatalf("in place: %+v: %v", a, err)
+		if err := sameBits(acc, unsafe.Add(to, o*outer), unsafe.Add(unsafe.Pointer(&want[0]), o*row), a.N); err != nil {
+			t.Fatalf("in place: %+v of %+v: %v", a, nodes, err)
 		}
 	}
 }

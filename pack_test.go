@@ -231,11 +231,11 @@ var packBenches = []struct {
 	name string
 	args func(size, bytes int) kernels.PackArgs
 }{
-	{"copy", func(size, bytes int) kernels.PackArgs { return packed(size, 1, 1, bytes/size, false) }},
+	{"copy", func(size, bytes int) kernels.PackArgs { return contiguous(size, 1, 1, bytes/size, false) }},
 }
 
-// packed returns the arguments for contiguous matrices, transposed or not.
-func packed(size, outer, rows, cols int, transposed bool) kernels.PackArgs {
+// contiguous returns the arguments for contiguous matrices, transposed or not.
+func contiguous(size, outer, rows, cols int, transposed bool) kernels.PackArgs {
 	a := kernels.PackArgs{Outer: outer, Rows: rows, Cols: cols, SrcOuter: rows * cols, DstOuter: rows * cols, SrcRow: cols, SrcCol: 1, DstRow: cols, DstCol: 1}
 	if transposed {
 		a.DstRow, a.DstCol = 1, rows

@@ -60,8 +60,8 @@ func blocksOnStack(isa kernels.ISA) bool {
 }
 
 func colsOnStack(isa kernels.ISA) bool {
-	src, dst := [3]int32{1, 2, 3}, [3]int32{}
-	cols(&kernels.ColsArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), N: len(src), Outer: 1}, isa, kernels.I32)
+	src, dst, node := [16]int32{1, 2, 3}, [16]int32{}, kernels.ColsNode{}
+	cols(&kernels.ColsArgs{Dst: unsafe.Pointer(&dst), Src: unsafe.Pointer(&src), Nodes: &node, Count: 1, N: len(src), Outer: 1}, isa, kernels.I32)
 	return dst == src
 }
 

@@ -83,9 +83,8 @@ func weight(t kernels.Type, i int) uint64 {
 func mergeSlots(isa kernels.ISA, t kernels.Type, rows unsafe.Pointer, i, n int) {
 	row := n * t.Size()
 	at := unsafe.Add(rows, i*row)
-	a := kernels.ColsArgs{Dst: at, Src: at, Tree: int(treeOf[0b11]), N: n, Outer: 1}
-	a.Strides[0] = row
-	sumColumns(isa, t, a)
+	m := matrix{isa: isa, t: t, dst: at, src: at, outer: 1, width: n, row: row}
+	m.addSecond()
 }
 
 // copyRow copies a row of n accumulators.

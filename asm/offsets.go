@@ -11,9 +11,10 @@ var offset = func() (o struct {
 	sum  struct{ Dst, Src, N int }
 	rows struct{ Dst, Src, Outer, N, Stride int }
 	cols struct {
-		Dst, Src, Left, Strides, Tree, N, Outer, Lefts int
-		SrcOuter, DstOuter, LeftOuter, LeftStep        int
+		Dst, Src, Slots, Nodes, Count, N, Outer int
+		SrcOuter, DstOuter, SlotStep            int
 	}
+	node  struct{ Src, Strides, Tree, To, Left, Lefts, size int }
 	round struct{ Dst, Src, N int }
 	pack  struct {
 		Dst, Src, Outer, Rows, Cols                        int
@@ -33,16 +34,22 @@ var offset = func() (o struct {
 	var c kernels.ColsArgs
 	o.cols.Dst = int(unsafe.Offsetof(c.Dst))
 	o.cols.Src = int(unsafe.Offsetof(c.Src))
-	o.cols.Left = int(unsafe.Offsetof(c.Left))
-	o.cols.Strides = int(unsafe.Offsetof(c.Strides))
-	o.cols.Tree = int(unsafe.Offsetof(c.Tree))
+	o.cols.Slots = int(unsafe.Offsetof(c.Slots))
+	o.cols.Nodes = int(unsafe.Offsetof(c.Nodes))
+	o.cols.Count = int(unsafe.Offsetof(c.Count))
 	o.cols.N = int(unsafe.Offsetof(c.N))
 	o.cols.Outer = int(unsafe.Offsetof(c.Outer))
-	o.cols.Lefts = int(unsafe.Offsetof(c.Lefts))
 	o.cols.SrcOuter = int(unsafe.Offsetof(c.SrcOuter))
 	o.cols.DstOuter = int(unsafe.Offsetof(c.DstOuter))
-	o.cols.LeftOuter = int(unsafe.Offsetof(c.LeftOuter))
-	o.cols.LeftStep = int(unsafe.Offsetof(c.LeftStep))
+	o.cols.SlotStep = int(unsafe.Offsetof(c.SlotStep))
+	var n kernels.ColsNode
+	o.node.Src = int(unsafe.Offsetof(n.Src))
+	o.node.Strides = int(unsafe.Offsetof(n.Strides))
+	o.node.Tree = int(unsafe.Offsetof(n.Tree))
+	o.node.To = int(unsafe.Offsetof(n.To))
+	o.node.Left = int(unsafe.Offsetof(n.Left))
+	o.node.Lefts = int(unsafe.Offsetof(n.Lefts))
+	o.node.size = int(unsafe.Sizeof(n))
 	var d kernels.RoundArgs
 	o.round.Dst = int(unsafe.Offsetof(d.Dst))
 	o.round.Src = int(unsafe.Offsetof(d.Src))

@@ -195,7 +195,6 @@ const (
 	longRow = 1024
 )
 
-
 func newTransposer(p *mover) *transposer {
 	m := p.m
 	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
@@ -340,7 +339,7 @@ func (x *transposer) lookAhead(left GP) {
 	m.Sub(g, next)
 	m.StoreInt(x.toNext, g)
 	m.MoveInt(g, x.rows())
-	m.JumpIfInt(Less, stride, line, "unaided")  // rows near to each other need no help,
+	m.JumpIfInt(Less, stride, line, "unaided")     // rows near to each other need no help,
 	m.JumpIfInt(LessEqual, next, longRow, "aided") // nor do long ones
 	m.Label("unaided")
 	m.MoveInt(g, 0)

@@ -32,7 +32,7 @@ var Ops = [NumOps]struct {
 	OpSum:    {"sum", "SumArgs", false, false, "writes the sum of a sequence, up to SumBlocks blocks long"},
 	OpBlocks: {"blocks", "RowsArgs", false, false, "writes the sum of each row, a whole block long"},
 	OpRows:   {"rows", "RowsArgs", false, false, "writes the sum of each row, shorter than a block"},
-	OpCols:   {"cols", "ColsArgs", false, false, "adds up to eight rows elementwise, as one subtree of the order"},
+	OpCols:   {"cols", "ColsArgs", false, false, "adds rows elementwise, in the order of a tree, for each of several items"},
 	OpRound:  {"round", "RoundArgs", true, false, "rounds accumulators to elements, to nearest even"},
 	OpPack:   {"pack", "PackArgs", false, true, "copies elements from some strides to others"},
 }
@@ -94,21 +94,20 @@ type RowsArgs struct {
 const ColsLevels = 3
 
 // Trees are the trees that cols can sum, as sets of the leaves that exist, bit i
-// for leaf i: all of them, or those that a limit for their numbers leaves when the
-// weights ascend; or when they descend, which reverses the bits of a number.
+// for leaf i: those of up to eight rows whose weights descend, as the weights of
+// lanes do, so that bit i of a leaf's number is bit levels-1-i of its row's. Whole
+// trees and those of three rows are the same where the weights ascend; what else
+// there is takes two nodes.
 var Trees = func() (trees []uint8) {
 	for levels := range ColsLevels + 1 {
 		for rows := 1<<levels/2 + 1; rows <= 1<<levels; rows++ {
-			ascending, descending := uint8(1<<rows-1), uint8(0)
+			leaves := uint8(0)
 			for i := range 1 << levels {
 				if int(bits.Reverse8(uint8(i))>>(8-levels)) < rows {
-					descending |= 1 << i
+					leaves |= 1 << i
 				}
 			}
-			trees = append(trees, ascending)
-			if descending != ascending {
-				trees = append(trees, descending)
-			}
+			trees = append(trees, leaves)
 		}
 	}
 	return trees
@@ -118,22 +117,34 @@ var Trees = func() (trees []uint8) {
 // of a tree.
 func TreeLevels(leaves uint8) int { return bits.Len(uint(bits.Len8(leaves) - 1)) }
 
-// ColsArgs are the arguments of cols: for o in [0, Outer) and c in [0, N),
+// ColsArgs are the arguments of cols: a program of Count nodes, to be run for each
+// outer item. For o in [0, Outer), for each node, for c in [0, N),
 //
-//	x := sum of Src[o*SrcOuter + any sum of Strides[:levels]][c], as a tree
-//	for l in [0, Lefts) { x = Left[o*LeftOuter + l*LeftStep][c] + x }
-//	Dst[o*DstOuter][c] = x
+//	x := sum of Src[o*SrcOuter + node.Src + any sum of node.Strides[:levels]][c], as a tree
+//	for l in [0, node.Lefts) { x = Slots[node.Left + l*SlotStep][c] + x }
+//	Slots[node.To][c] = x, or Dst[o*DstOuter][c] = x for the last node
 //
-// The tree is Trees[Tree], with 2^levels leaves, numbered in binary, bit i of a
-// number adding Strides[i]. Src holds elements, Left and Dst accumulators; all
-// strides count bytes. There is at least one outer item and one column. Dst may
-// be one of the rows of Left, or the first row of Src if that holds accumulators.
+// Src holds elements, Slots and Dst accumulators; all strides count bytes. There is
+// at least one outer item and one node. N is a multiple of the accumulators in a
+// vector of the instruction set. Dst may be one of the slots, or the first row of
+// the last node if that holds accumulators.
 type ColsArgs struct {
-	Dst, Src, Left        unsafe.Pointer
-	Strides               [ColsLevels]int
-	Tree, N, Outer, Lefts int
-	SrcOuter, DstOuter    int
-	LeftOuter, LeftStep   int
+	Dst, Src, Slots              unsafe.Pointer
+	Nodes                        *ColsNode
+	Count, N, Outer              int
+	SrcOuter, DstOuter, SlotStep int
+}
+
+// A ColsNode is a subtree of the order: Trees[Tree], with 2^levels leaves, numbered
+// in binary, bit i of a number adding Strides[i]. Its sum is added to those of the
+// Lefts subtrees to the left of it, from the nearest one on.
+type ColsNode struct {
+	Src     int
+	Strides [ColsLevels]int
+	Tree    int
+	To      int
+	Left    int
+	Lefts   int
 }
 
 // RoundArgs are the arguments of round: Dst[i] is Src[i], rounded to the

@@ -79,7 +79,7 @@ func (m avx512) ones(count GP, k reg.OpmaskPhysical) {
 }
 
 func (m avx512) MakePartial(t kernels.Type, count GP, pad bool) Partial {
-	p := Partial{Count: count, Float: pad && t.Float()}
+	p := Partial{Count: count, Pad: noVec, Float: pad && t.Float()}
 	m.ones(count, reg.K1)
 	if !p.Float {
 		return p
@@ -123,6 +123,16 @@ func (m avx512) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool
 		m.widen(t, dst, ymms[dst])
 	}
 }
+
+func (m avx512) MakeLast(t kernels.Type, count GP) Last {
+	return Last{Count: count, Pad: m.MakePartial(t, count, true).Pad}
+}
+
+func (m avx512) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
+	m.LoadPartial(t, dst, a, Partial{Pad: l.Pad, Float: t.Float()}, true, None)
+}
+
+func (m avx512) FreeLast(l Last) { m.FreePartial(Partial{Pad: l.Pad, Float: l.Pad != noVec}) }
 
 func (m avx512) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {
 	m.ones(count, reg.K3)

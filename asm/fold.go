@@ -110,7 +110,7 @@ func newRowLoop(m Machine, t kernels.Type, args GP) *rowLoop {
 	m.LoadInt(l.src, At(args, offset.rows.Src))
 	m.LoadInt(l.dst, At(args, offset.rows.Dst))
 	m.LoadInt(l.outer, At(args, offset.rows.Outer))
-	l.slots = m.Local(lanes(m, t) * m.VecBytes())
+	l.slots = m.Local((lanes(m, t) + 1) * m.VecBytes())
 	return l
 }
 
@@ -128,7 +128,7 @@ func (l *rowLoop) emit(name string, choose func(label func(i int) string), bodie
 	m.JumpIf(GreaterEqual, l.outer, l.count, l.label("Whole"))
 	m.Move(l.count, l.outer)
 	m.Label(l.label("Whole"))
-	m.Lea(l.slot, l.slots)
+	alignSlots(m, l.slot, l.slots)
 	m.Move(l.slotEnd, l.count)
 	m.ShiftLeft(l.slotEnd, log2(m.VecBytes()))
 	m.Add(l.slotEnd, l.slot)
@@ -175,7 +175,8 @@ func (l *rowLoop) label(what string) string { return l.name + what }
 // fold folds a group's rows, and stores their sums.
 func (l *rowLoop) fold() {
 	m, n := l.m, lanes(l.m, l.t)
-	v := foldSlots(m, l.t, l.slots, n)
+	alignSlots(m, l.slot, l.slots)
+	v := foldSlots(m, l.t, At(l.slot, 0), n)
 	m.JumpIfInt(NotEqual, l.count, n, l.label("Part"))
 	m.Store(At(l.dst, 0), v)
 	m.AddInt(l.dst, m.VecBytes())
@@ -185,6 +186,21 @@ func (l *rowLoop) fold() {
 	m.Jump(l.label("Next"))
 	m.Regs().Free(v)
 }
+
+// alignSlots points slot to the first whole vector's place in memory that has room
+// for one more: one that crosses a cache line takes several times as long to store and
+// to load again.
+func alignSlots(m Machine, slot GP, memory Addr) {
+	if m.VecBytes() <= stackAlign {
+		m.Lea(slot, memory)
+		return
+	}
+	m.Lea(slot, memory.Plus(m.VecBytes()-1))
+	m.And(slot, -m.VecBytes())
+}
+
+// stackAlign is the alignment of what Local reserves.
+const stackAlign = 16
 
 // foldSlots emits the folding of the rows in the first n slots to a vector of
 // their sums: in order, where n is its number of lanes. Where n is half of that,
@@ -219,9 +235,7 @@ func foldSlots(m Machine, t kernels.Type, slots Addr, n int) Vec {
 // single folds and stores the one row of a group of one, the last.
 func (l *rowLoop) single(v Vec) {
 	r := l.m.Regs()
-	for got := r.Vec(); got != v; got = r.Vec() {
-		defer r.Free(got)
-	}
+	r.Take(v)
 	l.m.FoldAll(l.t, v)
 	l.m.StoreFirst(l.t, At(l.dst, 0), v)
 	r.Free(v)

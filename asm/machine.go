@@ -54,6 +54,14 @@ type Partial struct {
 	Known []bool // the lanes that exist, where the generator knows them
 }
 
+// A Last is how the last vector of a row is loaded, of which only the first
+// Count elements exist; the others become the identity.
+type Last struct {
+	Count GP
+	Table GP  // machines without masks: where the table for Count is
+	Pad   Vec // machines with masks, floats: -0
+}
+
 // A Streams addresses the leaves of a tree of rows; see [kernels.ColsArgs].
 type Streams struct {
 	Levels int
@@ -98,13 +106,14 @@ type Machine interface {
 	Jump(label string)
 	JumpIf(c Cond, a, b GP, label string)
 	JumpIfInt(c Cond, a GP, n int, label string)
-	JumpIfNoBit(a GP, bit int, label string) // of the low eight
+	JumpIfNoBit(a GP, bit int, label string)
 
 	// Whole vectors.
 	Identity(t kernels.Type, dst Vec)
 	Load(t kernels.Type, dst Vec, a Addr)
 	LoadAdd(t kernels.Type, dst Vec, a Addr) // dst += load
 	Store(a Addr, v Vec)
+	Copy(dst, src Vec)
 	AddVec(t kernels.Type, dst, a, b Vec)
 	// LoadVecs, LoadAddVecs and StoreVecs do the same for neighbours in memory.
 	LoadVecs(t kernels.Type, dst []Vec, a Addr)
@@ -132,6 +141,11 @@ type Machine interface {
 	FreePartial(p Partial)
 	LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP)
 	StorePartial(t kernels.Type, a Addr, v Vec, count GP)
+	// The last vector of a row, at a. The row may have to fill one vector at least,
+	// if NeedsEnd says so: then what is loaded ends with the row.
+	MakeLast(t kernels.Type, count GP) Last
+	LoadLast(t kernels.Type, dst Vec, a Addr, l Last)
+	FreeLast(l Last)
 	RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP)
 
 	// FoldPair folds, in a and in b, every group of 2h accumulators in half:

@@ -163,6 +163,8 @@ func (m *neon) LoadAdd(t kernels.Type, dst Vec, a Addr) {
 
 func (m *neon) Store(a Addr, v Vec) { m.FMOVQstore(a, v) }
 
+func (m *neon) Copy(dst, src Vec) { m.VORR(dst, src, src) }
+
 func (m *neon) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
 	if !t.Rounded() {
 		m.loadWhole(dst, a)
@@ -404,6 +406,55 @@ func (m *neon) loadBytes(dst Vec, n int, at GP) {
 		m.FMOVQload(dst, At(at, 0))
 	}
 }
+
+// MakeLast finds the place in a table of indexes and of what absent elements become.
+// The vector that ends with the row is loaded, and its elements are moved down by a
+// look-up whose indexes beyond them give zeros.
+func (m *neon) MakeLast(t kernels.Type, count GP) Last {
+	size, n := t.Size(), lanes(m, t)
+	var table []byte
+	for i := range n * size {
+		table = append(table, byte(i))
+	}
+	table = append(table, integers(1, repeat(16, 255))...)
+	table = append(table, make([]byte, n*size)...)
+	absent := negZero(t)
+	if t.Rounded() {
+		absent = 1 << 15
+	}
+	table = append(table, integers(size, repeat(16/size, absent))...)
+	l := Last{Count: count, Table: m.regs.GP()}
+	at := m.regs.GP()
+	m.LSLi(at, count, log2(size))
+	m.MOVDaddr(l.Table, m.constant(table))
+	m.SUB(l.Table, l.Table, at)
+	m.regs.FreeGP(at)
+	return l
+}
+
+func (m *neon) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
+	at, index, loaded := m.regs.GP(), m.regs.Vec(), vecSize(m, t)
+	m.LSLi(at, l.Count, log2(t.Size()))
+	m.ADD(at, at, a.Base)
+	if t.Rounded() {
+		m.FMOVDload(dst, At(at, a.Off-loaded))
+	} else {
+		m.FMOVQload(dst, At(at, a.Off-loaded))
+	}
+	m.FMOVQload(index, At(l.Table, loaded))
+	m.VTBL(dst, dst, index)
+	if t.Float() {
+		m.FMOVQload(index, At(l.Table, 2*loaded+16))
+		m.VORR(dst, dst, index)
+	}
+	if t.Rounded() {
+		m.widen(t, dst, dst)
+	}
+	m.regs.FreeGP(at)
+	m.regs.Free(index)
+}
+
+func (m *neon) FreeLast(l Last) { m.regs.FreeGP(l.Table) }
 
 // StorePartial stores two and one accumulators.
 func (m *neon) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Regs hands out registers. An algorithm takes what it needs and gives it back;
 // one that takes too much stops the generator with the name of the kernel.
@@ -55,6 +58,15 @@ func (r *Regs) Vecs(n int) []Vec {
 		vs[i] = r.Vec()
 	}
 	return vs
+}
+
+// Take takes the vector register v, which is free.
+func (r *Regs) Take(v Vec) {
+	i := slices.Index(r.vec, v)
+	if i < 0 {
+		panic(fmt.Sprintf("%s: vector register %d is taken", r.kernel, v))
+	}
+	r.vec = slices.Delete(r.vec, i, i+1)
 }
 
 // Left is how many vector registers are left.

@@ -1,110 +1,108 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// sum sums one sequence of up to kernels.SumBlocks blocks. A few vectors are
-// code in a straight line. What is longer leaves a vector per block in the frame,
+// sum sums one sequence of up to kernels.SumBlocks blocks. What is shorter than a
+// block is a row. What is longer leaves a vector per block in the frame,
 // where those that do not exist are the identity. All are folded together, to
 // the sums of the blocks, and these are folded in turn.
 func sum(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
-	src, left := r.GP(), r.GP()
+	src, left, slot := r.GP(), r.GP(), r.GP()
 	m.LoadInt(src, At(args, offset.sum.Src))
 	m.LoadInt(left, At(args, offset.sum.N))
-	m.JumpIfInt(Greater, left, straightVectors*n, "long")
+	m.MoveInt(slot, 0) // no block before
+	m.JumpIfInt(GreaterEqual, left, t.Block(), "blocks")
 
-	count, end := r.GP(), None
+	m.Label("row")
 	if m.NeedsEnd(t) {
-		end = r.GP()
-		m.Move(end, left)
-		m.ShiftLeft(end, log2(t.Size()))
-		m.Add(end, src)
+		m.JumpIfInt(Less, left, n, "few")
 	}
-	lastCount(m, t, count, left)
-	part := m.MakePartial(t, count, true)
-	chooseVectors(m, left, n, 1, straightVectors, func(k int) string { return vectors(k) })
-	for k := 1; k <= straightVectors; k++ {
-		m.Label(vectors(k))
-		fold(m, t, args, straightRow(m, t, k, loadRow(m, t, src, k, part, end)))
-		m.Return()
-	}
-	m.FreePartial(part)
-	if end != None {
-		r.FreeGP(end)
-	}
-	r.FreeGP(count)
-
+	w := newRowKernel(m, t, left)
+	x := w.load(src)
+	m.JumpIfInt(GreaterEqual, left, w.rowBytes(), "long")
+	w.choose("vectors", func(v int) {
+		w.short(src, v+1, x)
+		m.Jump("summed")
+	})
 	m.Label("long")
-	v := sumBlocks(m, t, src, left)
-	fold(m, t, args, v)
-	r.FreeGP(src, left, args)
+	w.long("", src, x)
+	w.free()
+
+	m.Label("summed")
+	m.JumpIfInt(NotEqual, slot, 0, "rest")
+	m.Label("fold")
+	dst := r.GP()
+	m.LoadInt(dst, At(args, offset.sum.Dst))
+	m.FoldAll(t, x)
+	m.StoreFirst(t, At(dst, 0), x)
+	r.FreeGP(dst)
+	m.Return()
+
+	if m.NeedsEnd(t) {
+		m.Label("few")
+		few := m.MakePartial(t, left, true)
+		m.LoadPartial(t, x, At(src, 0), few, true, None)
+		m.FreePartial(few)
+		m.Jump("summed")
+	}
+	sumBlocks(m, t, src, left, slot, x)
+	r.Free(x)
+	r.FreeGP(src, left, slot, args)
 	m.End()
 }
 
-func vectors(k int) string { return fmt.Sprintf("vectors%d", k) }
-
-// fold emits the folding and the storing of v.
-func fold(m Machine, t kernels.Type, args GP, v Vec) {
-	dst := m.Regs().GP()
-	m.LoadInt(dst, At(args, offset.sum.Dst))
-	m.FoldAll(t, v)
-	m.StoreFirst(t, At(dst, 0), v)
-	m.Regs().Free(v)
-	m.Regs().FreeGP(dst)
-}
-
-// sumBlocks emits the sum of the left elements at src, all but the last folding.
-func sumBlocks(m Machine, t kernels.Type, src, left GP) Vec {
+// sumBlocks emits the sum of the blocks at src and of the row behind them, all but the
+// last folding.
+func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
 	r, n := m.Regs(), lanes(m, t)
-	w, spill := newRowsKernel(m, t), blockSpill(m, t)
-	slots := m.Local(kernels.SumBlocks * m.VecBytes())
-	slot := r.GP()
+	r.Free(x)
+	spill := blockSpill(m, t)
+	slots := m.Local((kernels.SumBlocks + 1) * m.VecBytes())
+	m.Label("blocks")
+	alignSlots(m, slot, slots)
 	v := r.Vec()
 	m.Identity(t, v)
 	for i := 1; i < kernels.SumBlocks; i++ {
-		m.Store(slots.Plus(i*m.VecBytes()), v)
+		m.Store(At(slot, i*m.VecBytes()), v)
 	}
 	r.Free(v)
-	m.Lea(slot, slots)
 	m.Label("block")
-	m.JumpIfInt(Less, left, t.Block(), "rest")
 	v = blockVec(m, t, src, spill)
 	m.Store(At(slot, 0), v)
 	r.Free(v)
 	m.AddInt(slot, m.VecBytes())
 	m.AddInt(src, t.Block()*t.Size())
 	m.AddInt(left, -t.Block())
-	m.Jump("block")
+	m.JumpIfInt(GreaterEqual, left, t.Block(), "block")
+	m.JumpIfInt(NotEqual, left, 0, "row")
+	m.Jump("whole")
 
 	m.Label("rest")
-	m.JumpIfInt(Equal, left, 0, "whole")
-	w.measure(left)
-	v = w.many(src)
-	m.Store(At(slot, 0), v)
-	r.Free(v)
+	m.Store(At(slot, 0), x)
 	m.AddInt(slot, m.VecBytes())
 	m.Label("whole")
 
 	// One block has been folded to one vector: that is all.
-	v = r.Vec()
 	first := r.GP()
-	m.Load(t.Acc(), v, slots)
-	m.Lea(first, slots.Plus(m.VecBytes()))
-	m.JumpIf(Equal, slot, first, "folded")
-	r.FreeGP(slot, first)
-	r.Free(v)
+	alignSlots(m, first, slots)
+	r.Take(x)
+	m.Load(t.Acc(), x, At(first, 0))
+	m.AddInt(first, m.VecBytes())
+	m.JumpIf(Equal, slot, first, "fold")
+	r.Free(x)
 	var sums []Vec
-	for i := 0; i < kernels.SumBlocks; i += n {
-		sums = append(sums, foldSlots(m, t, slots.Plus(i*m.VecBytes()), min(n, kernels.SumBlocks)))
+	for i := -1; i < kernels.SumBlocks-1; i += n {
+		sums = append(sums, foldSlots(m, t, At(first, i*m.VecBytes()), min(n, kernels.SumBlocks)))
 	}
-	x := halve(m, t, sums)
-	if x != v {
-		panic("sumBlocks: the sum is in another register")
+	r.FreeGP(first)
+	v = halve(m, t, sums)
+	if v != x {
+		m.Copy(x, v)
+		r.Free(v)
+		r.Take(x)
 	}
-	m.Label("folded")
-	return v
+	m.Jump("fold")
 }

@@ -148,7 +148,11 @@ func (m *x86) JumpIfInt(c Cond, a GP, n int, label string) {
 }
 
 func (m *x86) JumpIfNoBit(a GP, bit int, label string) {
-	m.TESTB(operand.U8(bit), gps[a].As8())
+	if bit < 1<<8 {
+		m.TESTB(operand.U8(bit), gps[a].As8())
+	} else {
+		m.TESTL(operand.U32(bit), gps[a].As32())
+	}
 	m.jump(Equal, label)
 }
 
@@ -285,6 +289,8 @@ func (m *x86) addOp(t kernels.Type, b, a, dst operand.Op) {
 }
 
 func (m *x86) Store(a Addr, v Vec) { m.VMOVUPS(m.vec[v], m.mem(a)) }
+
+func (m *x86) Copy(dst, src Vec) { m.VMOVAPS(m.vec[src], m.vec[dst]) }
 
 func (m *x86) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
 	for i, v := range dst {

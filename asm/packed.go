@@ -12,161 +12,45 @@ import (
 // a vector. Rows of one or two vectors go from memory straight into the folding,
 // a whole group at a time.
 
-// straightVectors is the most vectors that a row in a straight line fills.
-const straightVectors = 32
-
-// straightRows emits the loops for rows of up to straightVectors.
-func straightRows(l *rowLoop) {
-	m, t, args := l.m, l.t, l.args
-	r, n := m.Regs(), lanes(m, t)
-	length, count, end := r.GP(), r.GP(), None
-	m.LoadInt(length, At(args, offset.rows.N))
+// groups emits the loops for whole groups of rows of up to two vectors.
+func groups(l *rowLoop, length GP) {
+	m, t, r := l.m, l.t, l.m.Regs()
 	packed(l, length)
-	m.JumpIfInt(Equal, l.outer, 0, "done")
+	end := None
 	if m.NeedsEnd(t) {
 		end = rowsEnd(l, length)
 	}
-	lastCount(m, t, count, length)
-	part := m.MakePartial(t, count, true)
-	wholeGroups(l, length, part, end)
-	m.JumpIfInt(Equal, l.outer, 0, "done")
-	var bodies []func() Vec
-	for k := 1; k <= straightVectors; k++ {
-		bodies = append(bodies, func() Vec { return straightRow(m, t, k, loadRow(m, t, l.src, k, part, end)) })
-	}
-	l.emit("few", func(label func(i int) string) {
-		chooseVectors(m, length, n, 1, straightVectors, func(k int) string { return label(k - 1) })
-	}, bodies...)
-	m.Label("done")
-	m.FreePartial(part)
+	wholeGroups(l, length, end)
 	if end != None {
 		r.FreeGP(end)
 	}
-	r.FreeGP(length, count)
 }
 
-// lastCount emits the number of elements in the last vector of a row.
-func lastCount(m Machine, t kernels.Type, count, length GP) {
-	m.Move(count, length)
-	m.AddInt(count, -1)
-	m.And(count, lanes(m, t)-1)
-	m.AddInt(count, 1)
-}
-
-// chooseVectors emits a search among the labels from..to for the number of
-// vectors, of n elements each, that a row fills. The shortest rows take no branch.
-func chooseVectors(m Machine, length GP, n, from, to int, label func(vectors int) string) {
-	if from == to {
-		m.Jump(label(from))
-		return
-	}
-	middle := (from + to) / 2
-	high := fmt.Sprintf("choose%dto%d", middle+1, to)
-	m.JumpIfInt(Greater, length, middle*n, high)
-	chooseVectors(m, length, n, from, middle, label)
-	m.Label(high)
-	chooseVectors(m, length, n, middle+1, to, label)
-}
-
-// A rowLoader loads or adds vector i of a row: it returns a itself, or, for the
-// register noVec, a new one.
-type rowLoader func(a Vec, i int) Vec
-
-// loadRow loads from the row at src, of k vectors, the last in part.
-func loadRow(m Machine, t kernels.Type, src GP, k int, part Partial, end GP) rowLoader {
-	return func(a Vec, i int) Vec {
-		at := At(src, i*vecSize(m, t))
-		if i < k-1 && a != noVec {
-			m.LoadAdd(t, a, at)
-			return a
-		}
-		v := m.Regs().Vec()
-		if i < k-1 {
-			m.Load(t, v, at)
-			return v
-		}
-		m.LoadPartial(t, v, at, part, true, end)
-		if a == noVec {
-			return v
-		}
-		m.AddVec(t, a, a, v)
-		m.Regs().Free(v)
-		return a
-	}
-}
-
-// straightRow emits the sum of a row of k vectors, up to a block, all but the
-// last folding: the rows of lanes as a tree, then the vectors of the one that
-// is left in halves.
-func straightRow(m Machine, t kernels.Type, k int, load rowLoader) Vec {
-	perRow := kernels.RowBytes / m.VecBytes()
-	var rows func(a Vec, v, row, n int) Vec
-	rows = func(a Vec, v, row, n int) Vec { // n rows from row on, at vector v, added to a
-		if n == 1 {
-			return load(a, row*perRow+v)
-		}
-		if (row+n/2)*perRow+v >= k {
-			return rows(a, v, row, n/2)
-		}
-		x := rows(noVec, v, row, n/2)
-		x = rows(x, v, row+n/2, n/2)
-		return addTo(m, t, a, x)
-	}
-	var fold func(a Vec, v, step int) Vec
-	fold = func(a Vec, v, step int) Vec {
-		if step == perRow {
-			return rows(a, v, 0, kernels.Rows)
-		}
-		if v+step >= k {
-			return fold(a, v, 2*step)
-		}
-		x := fold(noVec, v, 2*step)
-		x = fold(x, v+step, 2*step)
-		return addTo(m, t, a, x)
-	}
-	return fold(noVec, 0, 1)
-}
-
-// addTo emits a += x, and gives x back; if there is no a, it is x.
-func addTo(m Machine, t kernels.Type, a, x Vec) Vec {
-	if a == noVec {
-		return x
-	}
-	addVecs(m, t, []Vec{a}, []Vec{x})
-	return a
-}
-
-// wholeGroups emits the loops for whole groups of rows of up to two vectors,
-// as long as all their vectors can be loaded whole.
-func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
+// wholeGroups emits the loops for whole groups of rows of up to two vectors; those of
+// a part of one as long as a whole one can be loaded.
+func wholeGroups(l *rowLoop, length, end GP) {
 	m, t, r, n := l.m, l.t, l.m.Regs(), lanes(l.m, l.t)
-	const most = 2
-	m.JumpIfInt(Greater, length, most*n, "rest")
 	order, sorted := lanesOfRows(m, t, 1)
-	var index Vec
+	index := noVec
 	if !sorted {
 		index = m.Index(t, order)
 	}
-	for k := most; k >= 1; k-- {
-		loop := fmt.Sprintf("whole%d", k)
-		if k > 1 {
-			m.JumpIfInt(LessEqual, length, (k-1)*n, fmt.Sprintf("whole%d", k-1))
-		}
-		m.Label(loop)
+	group := func(name string, row func() Vec) {
+		m.Label(name)
 		m.JumpIfInt(Less, l.outer, n, "rest")
-		if end != None { // the last vector of the last row
+		if end != None {
 			last := r.GP()
 			m.LoadInt(last, At(l.args, offset.rows.Stride))
 			m.ShiftLeft(last, log2(n))
 			m.Add(last, l.src)
-			m.AddInt(last, k*vecSize(m, t))
+			m.AddInt(last, vecSize(m, t))
 			m.JumpIf(Above, last, end, "rest")
 			r.FreeGP(last)
 		}
 		v := foldVecs(m, t, n, func(int) Vec {
-			v := straightRow(m, t, k, loadRow(m, t, l.src, k, part, Inside))
+			x := row()
 			m.AddMem(l.src, At(l.args, offset.rows.Stride))
-			return v
+			return x
 		})
 		if !sorted {
 			m.Permute(t, v, v, index)
@@ -175,9 +59,31 @@ func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
 		r.Free(v)
 		m.AddInt(l.dst, m.VecBytes())
 		m.AddInt(l.outer, -n)
-		m.Jump(loop)
+		m.Jump(name)
 	}
-	if !sorted {
+	m.JumpIfInt(Greater, length, n, "two")
+	part := m.MakePartial(t, length, true)
+	group("whole1", func() Vec {
+		x := r.Vec()
+		m.LoadPartial(t, x, At(l.src, 0), part, true, Inside)
+		return x
+	})
+	m.FreePartial(part)
+	m.Label("two")
+	end = None
+	second := r.GP()
+	m.Move(second, length)
+	m.AddInt(second, -n)
+	last := m.MakeLast(t, second)
+	group("whole2", func() Vec {
+		x := r.Vec()
+		m.LoadLast(t, x, At(l.src, vecSize(m, t)), last)
+		m.LoadAdd(t, x, At(l.src, 0))
+		return x
+	})
+	m.FreeLast(last)
+	r.FreeGP(second)
+	if index != noVec {
 		r.Free(index)
 	}
 	m.Label("rest")

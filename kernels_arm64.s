@@ -5,526 +5,752 @@
 #include "textflag.h"
 
 // func sumF32NEON(a *byte)
-TEXT ·sumF32NEON(SB), $152-8
+TEXT ·sumF32NEON(SB), $0-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
 	MOVD	16(R0), R2
-	MOVD	$0, R3
+	MOVD	8(R0), R1
 	CMP	$1024, R2
 	BGE	blocks
-
-row:
 	CMP	$4, R2
 	BLT	few
 	SUB	$1, R2, R2
-	MOVD	R2, R4
-	AND	$3, R4, R4
-	SUB	R4, R2, R2
+	MOVD	R2, R3
+	AND	$3, R3, R3
 	LSL	$2, R2, R2
-	ADD	$1, R4, R4
-	LSL	$2, R4, R6
-	MOVD	$reducesumConst0<>(SB), R5
-	SUB	R6, R5, R5
-	MOVD	R2, R6
-	ADD	R1, R6, R6
-	LSL	$2, R4, R7
-	ADD	R6, R7, R7
-	FMOVQ	-16(R7), F0
-	FMOVQ	16(R5), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F1
-	VORR	V1.B16, V0.B16, V0.B16
+	ADD	$1, R3, R3
+	LSL	$2, R3, R5
+	MOVD	$reducesumConst0<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$256, R2
 	BGE	long
 	TBZ	$7, R2, vectors0to7
 	TBZ	$6, R2, vectors8to11
 	TBZ	$5, R2, vectors12to13
 	TBZ	$4, R2, vectors14to14
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	224(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	112(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	208(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	96(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	192(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	80(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	112(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
+	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
 
 vectors12to12:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	176(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	64(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$5, R2, vectors8to9
 	TBZ	$4, R2, vectors10to10
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	160(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	48(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	112(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	144(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	32(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	96(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	80(R1), F2
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	128(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	80(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	112(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	64(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$6, R2, vectors0to3
 	TBZ	$5, R2, vectors4to5
 	TBZ	$4, R2, vectors6to6
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	96(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	48(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	80(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	32(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	64(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	48(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	48(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	32(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$5, R2, vectors0to1
 	TBZ	$4, R2, vectors2to2
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	32(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	16(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$4, R2, vectors0to0
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	-16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+
+fold:
+	MOVD	(R0), R5
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-16, R5, R5
+	ADD	R1, R5, R5
+	LSL	$2, R3, R6
+	ADD	R5, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	MOVD	R2, R5
+	AND	$-256, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-256, R6, R6
-	ADD	R1, R6, R6
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R2, last0to7
-	TBZ	$6, R2, last8to11
-	TBZ	$5, R2, last12to13
-	TBZ	$4, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	AND	$3584, R6, R6
+	TBZ	$8, R2, longEven
+	FLDPQ	-256(R5), (F1, F2)
+	FLDPQ	-224(R5), (F3, F4)
+	FLDPQ	-192(R5), (F5, F6)
+	FLDPQ	-160(R5), (F7, F8)
+	FLDPQ	-128(R5), (F9, F10)
+	FLDPQ	-96(R5), (F11, F12)
+	FLDPQ	-64(R5), (F13, F14)
+	FLDPQ	-32(R5), (F15, F16)
 
-ladder14:
-	FMOVQ	224(R6), F15
+longTail:
+	TBZ	$7, R2, longLast0to7
+	TBZ	$6, R2, longLast8to11
+	TBZ	$5, R2, longLast12to13
+	TBZ	$4, R2, longLast14to14
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	192(R5), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FMOVQ	224(R5), F18
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	JMP	longTrees
 
-ladder13:
-	FMOVQ	208(R6), F14
-
-ladder12:
-	FMOVQ	192(R6), F13
-
-ladder11:
-	FMOVQ	176(R6), F12
-
-ladder10:
-	FMOVQ	160(R6), F11
-
-ladder9:
-	FMOVQ	144(R6), F10
-
-ladder8:
-	FMOVQ	128(R6), F9
-
-ladder7:
-	FMOVQ	112(R6), F8
-
-ladder6:
-	FMOVQ	96(R6), F7
-
-ladder5:
-	FMOVQ	80(R6), F6
-
-ladder4:
-	FMOVQ	64(R6), F5
-
-ladder3:
-	FMOVQ	48(R6), F4
-
-ladder2:
-	FMOVQ	32(R6), F3
-
-ladder1:
-	FMOVQ	16(R6), F2
-
-ladder0:
-	FMOVQ	(R6), F1
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$4, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$5, R2, last8to9
-	TBZ	$4, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$4, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$6, R2, last0to3
-	TBZ	$5, R2, last4to5
-	TBZ	$4, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$4, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$5, R2, last0to1
-	TBZ	$4, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$4, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$8, R2, no1
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+longLast14to14:
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	FLDPQ	32(R6), (F17, F0)
+	FLDPQ	32(R5), (F17, F18)
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	FLDPQ	64(R6), (F0, F17)
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
-	FLDPQ	96(R6), (F17, F0)
+	FLDPQ	96(R5), (F17, F18)
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	FLDPQ	128(R6), (F0, F17)
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	128(R5), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	160(R6), (F17, F0)
+	FLDPQ	160(R5), (F17, F18)
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	FLDPQ	192(R6), (F0, F17)
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	192(R5), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	224(R6), (F17, F0)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	longTrees
 
-no1:
-	TBZ	$9, R2, no2
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longLast12to13:
+	TBZ	$4, R2, longLast12to12
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FMOVQ	192(R5), F17
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R2, longLast8to9
+	TBZ	$4, R2, longLast10to10
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FMOVQ	160(R5), F18
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FLDPQ	96(R5), (F17, F18)
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	128(R5), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R2, longLast8to8
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	128(R5), F17
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R2, longLast0to3
+	TBZ	$5, R2, longLast4to5
+	TBZ	$4, R2, longLast6to6
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FMOVQ	96(R5), F18
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R2, longLast4to4
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FMOVQ	64(R5), F17
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R2, longLast0to1
+	TBZ	$4, R2, longLast2to2
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FMOVQ	32(R5), F18
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R2, longLast0to0
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FMOVQ	(R5), F17
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$9, R6, longNo2
+	SUB	$768, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -535,20 +761,20 @@ no1:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
@@ -560,43 +786,45 @@ no1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no2:
-	TBZ	$10, R2, no4
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longNo2:
+	TBZ	$10, R6, longNo4
+	MOVD	R2, R5
+	AND	$2048, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	FLDPQ	512(R6), (F24, F25)
-	FLDPQ	544(R6), (F26, F27)
-	FLDPQ	768(R6), (F28, F29)
+	FLDPQ	512(R5), (F24, F25)
+	FLDPQ	544(R5), (F26, F27)
+	FLDPQ	768(R5), (F28, F29)
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
 	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	FLDPQ	800(R6), (F29, F28)
+	FLDPQ	800(R5), (F29, F28)
 	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
 	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	576(R6), (F27, F26)
-	FLDPQ	608(R6), (F25, F24)
-	FLDPQ	832(R6), (F28, F29)
+	FLDPQ	576(R5), (F27, F26)
+	FLDPQ	608(R5), (F25, F24)
+	FLDPQ	832(R5), (F28, F29)
 	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
 	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	FLDPQ	864(R6), (F29, F28)
+	FLDPQ	864(R5), (F29, F28)
 	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -611,40 +839,40 @@ no2:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	FLDPQ	640(R6), (F24, F25)
-	FLDPQ	672(R6), (F26, F27)
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	640(R5), (F24, F25)
+	FLDPQ	672(R5), (F26, F27)
+	FLDPQ	896(R5), (F28, F29)
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
 	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R5), (F29, F28)
 	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
 	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	FLDPQ	704(R6), (F27, F26)
-	FLDPQ	736(R6), (F25, F24)
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	704(R5), (F27, F26)
+	FLDPQ	736(R5), (F25, F24)
+	FLDPQ	960(R5), (F28, F29)
 	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
 	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R5), (F29, F28)
 	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
 	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
@@ -660,30 +888,29 @@ no2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no4:
-	TBZ	$11, R2, no8
-	SUB	$2048, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	256(R6), (F20, F21)
+longNo4:
+	TBZ	$11, R6, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	288(R6), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	FLDPQ	512(R6), (F20, F21)
-	FLDPQ	544(R6), (F22, F23)
-	FLDPQ	768(R6), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	800(R6), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	ADD	$2048, R6, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -712,20 +939,20 @@ no4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F0)
-	FLDPQ	320(R6), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	352(R6), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	FLDPQ	576(R6), (F20, F21)
-	FLDPQ	608(R6), (F22, F23)
-	FLDPQ	832(R6), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	864(R6), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -760,20 +987,20 @@ no4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	FLDPQ	128(R6), (F0, F17)
-	FLDPQ	160(R6), (F18, F19)
-	FLDPQ	384(R6), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	416(R6), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	FLDPQ	640(R6), (F20, F21)
-	FLDPQ	672(R6), (F22, F23)
-	FLDPQ	896(R6), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	928(R6), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -808,20 +1035,20 @@ no4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	448(R6), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	480(R6), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	FLDPQ	704(R6), (F20, F21)
-	FLDPQ	736(R6), (F22, F23)
-	FLDPQ	960(R6), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	992(R6), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -857,7 +1084,7 @@ no4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no8:
+longHalve:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -873,45 +1100,105 @@ no8:
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	VEXT	$8, V0.B16, V0.B16, V2.B16
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R4)
+	FMOVS	F0, (R6)
 	RET
 
-few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$2, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
+longEven:
+	TBZ	$9, R2, longNone
+	FLDPQ	-512(R5), (F1, F2)
+	FLDPQ	-480(R5), (F3, F4)
+	FLDPQ	-448(R5), (F5, F6)
+	FLDPQ	-416(R5), (F7, F8)
+	FLDPQ	-384(R5), (F9, F10)
+	FLDPQ	-352(R5), (F11, F12)
+	FLDPQ	-320(R5), (F13, F14)
+	FLDPQ	-288(R5), (F15, F16)
+	FLDPQ	-256(R5), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	-224(R5), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	-192(R5), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	-160(R5), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	-128(R5), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	-96(R5), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	-64(R5), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FLDPQ	-32(R5), (F18, F17)
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	AND	$3072, R6, R6
+	JMP	longTail
+
+longNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	ADD	$0, R1, R5
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
+few:
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$2, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+	ADD	$0, R1, R4
 	TBNZ	$2, R2, four_2
 	TBZ	$1, R2, one_3
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 	TBZ	$0, R2, loaded_1
-	ADD	$8, R5, R5
-	VLD1	(R5), V0.S[2]
+	ADD	$8, R4, R4
+	VLD1	(R4), V0.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R5), F0
+	FMOVS	(R4), F0
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R5), F0
+	FMOVQ	(R4), F0
 
 loaded_1:
-	VBIF	V2.B16, V1.B16, V0.B16
-	JMP	summed
+	VBIF	V16.B16, V15.B16, V0.B16
+	JMP	fold
 
 blocks:
+	JMP	·sumLongF32NEON(SB)
+	RET
+
+// func sumLongF32NEON(a *byte)
+TEXT ·sumLongF32NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
@@ -924,162 +1211,162 @@ blocks:
 
 block:
 	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F4)
-	FLDPQ	256(R1), (F3, F8)
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	FLDPQ	288(R1), (F8, F3)
-	WORD	$0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	FLDPQ	512(R1), (F3, F8)
-	FLDPQ	544(R1), (F7, F6)
-	FLDPQ	768(R1), (F5, F16)
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FLDPQ	800(R1), (F16, F5)
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	256(R1), (F4, F5)
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ	288(R1), (F5, F4)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FLDPQ	512(R1), (F4, F5)
+	FLDPQ	544(R1), (F6, F7)
+	FLDPQ	768(R1), (F8, F9)
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	800(R1), (F9, F8)
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F6, F7)
-	FLDPQ	-992(R26), (F8, F3)
-	FLDPQ	-768(R26), (F5, F16)
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	FLDPQ	-736(R26), (F16, F5)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	FLDPQ	-512(R26), (F5, F16)
-	FLDPQ	-480(R26), (F15, F14)
-	FLDPQ	-256(R26), (F13, F12)
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	FLDPQ	-224(R26), (F12, F13)
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
-	WORD	$0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	WORD	$0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD	$0x4e23d484 // fadd v4.4s, v4.4s, v3.4s
-	FLDPQ	64(R1), (F3, F8)
-	FLDPQ	96(R1), (F7, F6)
-	FLDPQ	320(R1), (F14, F15)
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	FLDPQ	352(R1), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	576(R1), (F14, F15)
-	FLDPQ	608(R1), (F16, F5)
-	FLDPQ	832(R1), (F13, F12)
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	FLDPQ	864(R1), (F12, F13)
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FLDPQ	-960(R26), (F5, F16)
-	FLDPQ	-928(R26), (F15, F14)
-	FLDPQ	-704(R26), (F13, F12)
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	FLDPQ	-672(R26), (F12, F13)
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	FLDPQ	-448(R26), (F13, F12)
-	FLDPQ	-416(R26), (F11, F10)
-	FLDPQ	-192(R26), (F9, F17)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	-160(R26), (F17, F9)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	128(R1), (F14, F15)
-	FLDPQ	160(R1), (F16, F5)
-	FLDPQ	384(R1), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	416(R1), (F11, F10)
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
+	FLDPQ	-1024(R26), (F7, F6)
+	FLDPQ	-992(R26), (F5, F4)
+	FLDPQ	-768(R26), (F8, F9)
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FLDPQ	-736(R26), (F9, F8)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FLDPQ	-512(R26), (F8, F9)
+	FLDPQ	-480(R26), (F10, F11)
+	FLDPQ	-256(R26), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FLDPQ	-224(R26), (F13, F12)
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	640(R1), (F10, F11)
-	FLDPQ	672(R1), (F12, F13)
-	FLDPQ	896(R1), (F9, F17)
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	FLDPQ	928(R1), (F17, F9)
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	-896(R26), (F13, F12)
-	FLDPQ	-864(R26), (F11, F10)
-	FLDPQ	-640(R26), (F9, F17)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	-608(R26), (F17, F9)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	FLDPQ	-384(R26), (F9, F17)
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	320(R1), (F11, F10)
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FLDPQ	352(R1), (F10, F11)
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FLDPQ	576(R1), (F11, F10)
+	FLDPQ	608(R1), (F9, F8)
+	FLDPQ	832(R1), (F12, F13)
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FLDPQ	864(R1), (F13, F12)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	-960(R26), (F8, F9)
+	FLDPQ	-928(R26), (F10, F11)
+	FLDPQ	-704(R26), (F12, F13)
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FLDPQ	-672(R26), (F13, F12)
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FLDPQ	-448(R26), (F12, F13)
+	FLDPQ	-416(R26), (F14, F15)
+	FLDPQ	-192(R26), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	-160(R26), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FLDPQ	128(R1), (F11, F10)
+	FLDPQ	160(R1), (F9, F8)
+	FLDPQ	384(R1), (F15, F14)
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FLDPQ	416(R1), (F14, F15)
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FLDPQ	640(R1), (F15, F14)
+	FLDPQ	672(R1), (F13, F12)
+	FLDPQ	896(R1), (F16, F17)
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	928(R1), (F17, F16)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FLDPQ	-896(R26), (F12, F13)
+	FLDPQ	-864(R26), (F14, F15)
+	FLDPQ	-640(R26), (F16, F17)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	-608(R26), (F17, F16)
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-96(R26), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	FLDPQ	192(R1), (F10, F11)
-	FLDPQ	224(R1), (F12, F13)
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FLDPQ	192(R1), (F15, F14)
+	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	FLDPQ	704(R1), (F19, F18)
-	FLDPQ	736(R1), (F17, F9)
+	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	FLDPQ	992(R1), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	FLDPQ	-832(R26), (F9, F17)
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-544(R26), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
@@ -1092,22 +1379,22 @@ block:
 	FLDPQ	-32(R26), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	FLDPQ	(R26), (F19, F18)
-	FLDPQ	32(R26), (F17, F9)
+	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	FLDPQ	288(R26), (F22, F23)
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
@@ -1119,7 +1406,7 @@ block:
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
@@ -1144,16 +1431,16 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
 	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
 	ADD	$2048, R1, R26
-	FLDPQ	64(R26), (F9, F17)
+	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	FLDPQ	352(R26), (F22, F23)
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
@@ -1166,7 +1453,7 @@ block:
 	FLDPQ	864(R26), (F26, F27)
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -1191,23 +1478,23 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
-	FLDPQ	160(R26), (F17, F9)
+	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	FLDPQ	416(R26), (F22, F23)
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
@@ -1219,7 +1506,7 @@ block:
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
@@ -1244,16 +1531,16 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	ADD	$2048, R1, R26
-	FLDPQ	192(R26), (F9, F17)
+	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	FLDPQ	480(R26), (F22, F23)
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
@@ -1266,7 +1553,7 @@ block:
 	FLDPQ	992(R26), (F26, F27)
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -1291,28 +1578,28 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
@@ -1320,567 +1607,1512 @@ block:
 	SUB	$1024, R2, R2
 	CMP	$1024, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
-
-rest:
-	FMOVQ	F0, (R3)
-	ADD	$16, R3, R3
-
-whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
-	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F1
-	VZIP2	V1.D2, V0.D2, V4.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	FMOVQ	16(R5), F1
-	FMOVQ	32(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R5), F1
-	FMOVQ	64(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R5), F4
-	FMOVQ	96(R5), F2
-	VZIP2	V2.D2, V4.D2, V6.D2
-	VZIP1	V2.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d421 // faddp v1.4s, v1.4s, v4.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	fold
-	RET
-
-// func sumF64NEON(a *byte)
-TEXT ·sumF64NEON(SB), $152-8
-	MOVD	a+0(FP), R0
-	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
-	MOVD	16(R0), R2
-	MOVD	$0, R3
-	CMP	$512, R2
-	BGE	blocks
-
-row:
-	CMP	$2, R2
-	BLT	few
+	CBZ	R2, whole
 	SUB	$1, R2, R2
 	MOVD	R2, R4
-	AND	$1, R4, R4
-	SUB	R4, R2, R2
-	LSL	$3, R2, R2
+	AND	$3, R4, R4
+	LSL	$2, R2, R2
 	ADD	$1, R4, R4
-	LSL	$3, R4, R6
-	MOVD	$reducesumConst2<>(SB), R5
+	LSL	$2, R4, R6
+	MOVD	$reducesumConst0<>(SB), R5
 	SUB	R6, R5, R5
 	MOVD	R2, R6
+	AND	$-16, R6, R6
 	ADD	R1, R6, R6
-	LSL	$3, R4, R7
+	LSL	$2, R4, R7
 	ADD	R6, R7, R7
 	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
+	MOVD	R2, R6
+	AND	$-256, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$3584, R7, R7
+	TBZ	$8, R2, restEven
+	FLDPQ	-256(R6), (F1, F3)
+	FLDPQ	-224(R6), (F2, F7)
+	FLDPQ	-192(R6), (F6, F5)
+	FLDPQ	-160(R6), (F4, F12)
+	FLDPQ	-128(R6), (F13, F14)
+	FLDPQ	-96(R6), (F15, F8)
+	FLDPQ	-64(R6), (F9, F10)
+	FLDPQ	-32(R6), (F11, F19)
+
+restTail:
+	TBZ	$7, R2, restLast0to7
+	TBZ	$6, R2, restLast8to11
+	TBZ	$5, R2, restLast12to13
+	TBZ	$4, R2, restLast14to14
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	192(R6), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FMOVQ	224(R6), F17
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	JMP	restTrees
+
+restLast14to14:
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	FLDPQ	96(R6), (F18, F17)
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	128(R6), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FLDPQ	160(R6), (F18, F17)
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	192(R6), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$4, R2, restLast12to12
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FMOVQ	192(R6), F18
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	JMP	restTrees
+
+restLast12to12:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$5, R2, restLast8to9
+	TBZ	$4, R2, restLast10to10
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FMOVQ	160(R6), F17
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	JMP	restTrees
+
+restLast10to10:
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	FLDPQ	96(R6), (F18, F17)
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	128(R6), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$4, R2, restLast8to8
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FMOVQ	128(R6), F18
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	JMP	restTrees
+
+restLast8to8:
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$6, R2, restLast0to3
+	TBZ	$5, R2, restLast4to5
+	TBZ	$4, R2, restLast6to6
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FMOVQ	96(R6), F17
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	JMP	restTrees
+
+restLast6to6:
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$4, R2, restLast4to4
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FMOVQ	64(R6), F18
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	JMP	restTrees
+
+restLast4to4:
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$5, R2, restLast0to1
+	TBZ	$4, R2, restLast2to2
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FMOVQ	32(R6), F17
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	JMP	restTrees
+
+restLast2to2:
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$4, R2, restLast0to0
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FMOVQ	(R6), F18
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	JMP	restTrees
+
+restLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$9, R7, restNo2
+	SUB	$768, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FLDPQ	288(R6), (F25, F24)
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FLDPQ	320(R6), (F24, F25)
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FLDPQ	352(R6), (F25, F24)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	416(R6), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	448(R6), (F24, F25)
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FLDPQ	480(R6), (F25, F24)
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restNo2:
+	TBZ	$10, R7, restNo4
+	MOVD	R2, R6
+	AND	$2048, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FLDPQ	288(R6), (F25, F24)
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FLDPQ	320(R6), (F24, F25)
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FLDPQ	352(R6), (F25, F24)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FLDPQ	512(R6), (F24, F25)
+	FLDPQ	544(R6), (F26, F27)
+	FLDPQ	768(R6), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	800(R6), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	FLDPQ	576(R6), (F27, F26)
+	FLDPQ	608(R6), (F25, F24)
+	FLDPQ	832(R6), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	864(R6), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	416(R6), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	448(R6), (F24, F25)
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FLDPQ	480(R6), (F25, F24)
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	FLDPQ	640(R6), (F24, F25)
+	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	896(R6), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	928(R6), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	704(R6), (F27, F26)
+	FLDPQ	736(R6), (F25, F24)
+	FLDPQ	960(R6), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	992(R6), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restNo4:
+	TBZ	$11, R7, restHalve
+	FLDPQ	(R1), (F0, F18)
+	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	256(R1), (F23, F22)
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FLDPQ	288(R1), (F22, F23)
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FLDPQ	512(R1), (F23, F22)
+	FLDPQ	544(R1), (F21, F20)
+	FLDPQ	768(R1), (F24, F25)
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FLDPQ	800(R1), (F25, F24)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	ADD	$2048, R1, R26
+	FLDPQ	-1024(R26), (F20, F21)
+	FLDPQ	-992(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	-736(R26), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	-224(R26), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	FLDPQ	64(R1), (F16, F17)
+	FLDPQ	96(R1), (F18, F0)
+	FLDPQ	320(R1), (F23, F22)
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FLDPQ	352(R1), (F22, F23)
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	FLDPQ	576(R1), (F23, F22)
+	FLDPQ	608(R1), (F21, F20)
+	FLDPQ	832(R1), (F27, F26)
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	864(R1), (F26, F27)
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-704(R26), (F27, F26)
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FLDPQ	-672(R26), (F26, F27)
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	-160(R26), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	128(R1), (F0, F18)
+	FLDPQ	160(R1), (F17, F16)
+	FLDPQ	384(R1), (F23, F22)
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FLDPQ	416(R1), (F22, F23)
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FLDPQ	640(R1), (F23, F22)
+	FLDPQ	672(R1), (F21, F20)
+	FLDPQ	896(R1), (F24, F25)
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FLDPQ	928(R1), (F25, F24)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FLDPQ	-896(R26), (F20, F21)
+	FLDPQ	-864(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FLDPQ	192(R1), (F16, F17)
+	FLDPQ	224(R1), (F18, F0)
+	FLDPQ	448(R1), (F23, F22)
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FLDPQ	480(R1), (F22, F23)
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	FLDPQ	704(R1), (F23, F22)
+	FLDPQ	736(R1), (F21, F20)
+	FLDPQ	960(R1), (F27, F26)
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	992(R1), (F26, F27)
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-576(R26), (F27, F26)
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FLDPQ	-544(R26), (F26, F27)
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restHalve:
+	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FMOVQ	F0, (R3)
+	ADD	$16, R3, R3
+
+whole:
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
+	BEQ	fold
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	VZIP2	V3.D2, V0.D2, V1.D2
+	VZIP1	V3.D2, V0.D2, V0.D2
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d400 // faddp v0.4s, v0.4s, v3.4s
+	FMOVQ	48(R7), F3
+	FMOVQ	64(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FMOVQ	80(R7), F1
+	FMOVQ	96(R7), F7
+	VZIP2	V7.D2, V1.D2, V2.D2
+	VZIP1	V7.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d463 // faddp v3.4s, v3.4s, v1.4s
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+
+fold:
+	MOVD	(R0), R6
+	VEXT	$8, V0.B16, V0.B16, V3.B16
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$9, R2, restNone
+	FLDPQ	-512(R6), (F1, F3)
+	FLDPQ	-480(R6), (F2, F7)
+	FLDPQ	-448(R6), (F6, F5)
+	FLDPQ	-416(R6), (F4, F12)
+	FLDPQ	-384(R6), (F13, F14)
+	FLDPQ	-352(R6), (F15, F8)
+	FLDPQ	-320(R6), (F9, F10)
+	FLDPQ	-288(R6), (F11, F19)
+	FLDPQ	-256(R6), (F18, F17)
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FLDPQ	-224(R6), (F17, F18)
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	-192(R6), (F18, F17)
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FLDPQ	-160(R6), (F17, F18)
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	-128(R6), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FLDPQ	-96(R6), (F17, F18)
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	-64(R6), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	-32(R6), (F17, F18)
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	AND	$3072, R7, R7
+	JMP	restTail
+
+restNone:
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V19.B16
+	JMP	restTail
+	RET
+
+// func sumF64NEON(a *byte)
+TEXT ·sumF64NEON(SB), $0-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	16(R0), R2
+	MOVD	8(R0), R1
+	CMP	$512, R2
+	BGE	blocks
+	CMP	$2, R2
+	BLT	few
+	SUB	$1, R2, R2
+	MOVD	R2, R3
+	AND	$1, R3, R3
+	LSL	$3, R2, R2
+	ADD	$1, R3, R3
+	LSL	$3, R3, R5
+	MOVD	$reducesumConst2<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$256, R2
 	BGE	long
 	TBZ	$7, R2, vectors0to7
 	TBZ	$6, R2, vectors8to11
 	TBZ	$5, R2, vectors12to13
 	TBZ	$4, R2, vectors14to14
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	224(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	112(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	208(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	96(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	192(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	80(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	112(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	JMP	fold
 
 vectors12to12:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	176(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	64(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$5, R2, vectors8to9
 	TBZ	$4, R2, vectors10to10
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	160(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	48(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	112(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	144(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	32(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	96(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	80(R1), F2
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	128(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	80(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	112(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	64(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$6, R2, vectors0to3
 	TBZ	$5, R2, vectors4to5
 	TBZ	$4, R2, vectors6to6
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	96(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	48(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	80(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	32(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	64(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	48(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	48(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	32(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$5, R2, vectors0to1
 	TBZ	$4, R2, vectors2to2
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	32(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$4, R2, vectors0to0
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	-16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+
+fold:
+	MOVD	(R0), R5
+	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FMOVD	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-16, R5, R5
+	ADD	R1, R5, R5
+	LSL	$3, R3, R6
+	ADD	R5, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	MOVD	R2, R5
+	AND	$-256, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-256, R6, R6
-	ADD	R1, R6, R6
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VSHL	$32, V2.D2, V2.D2
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R2, last0to7
-	TBZ	$6, R2, last8to11
-	TBZ	$5, R2, last12to13
-	TBZ	$4, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	AND	$3584, R6, R6
+	TBZ	$8, R2, longEven
+	FLDPQ	-256(R5), (F1, F2)
+	FLDPQ	-224(R5), (F3, F4)
+	FLDPQ	-192(R5), (F5, F6)
+	FLDPQ	-160(R5), (F7, F8)
+	FLDPQ	-128(R5), (F9, F10)
+	FLDPQ	-96(R5), (F11, F12)
+	FLDPQ	-64(R5), (F13, F14)
+	FLDPQ	-32(R5), (F15, F16)
 
-ladder14:
-	FMOVQ	224(R6), F15
+longTail:
+	TBZ	$7, R2, longLast0to7
+	TBZ	$6, R2, longLast8to11
+	TBZ	$5, R2, longLast12to13
+	TBZ	$4, R2, longLast14to14
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	192(R5), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FMOVQ	224(R5), F18
+	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	JMP	longTrees
 
-ladder13:
-	FMOVQ	208(R6), F14
-
-ladder12:
-	FMOVQ	192(R6), F13
-
-ladder11:
-	FMOVQ	176(R6), F12
-
-ladder10:
-	FMOVQ	160(R6), F11
-
-ladder9:
-	FMOVQ	144(R6), F10
-
-ladder8:
-	FMOVQ	128(R6), F9
-
-ladder7:
-	FMOVQ	112(R6), F8
-
-ladder6:
-	FMOVQ	96(R6), F7
-
-ladder5:
-	FMOVQ	80(R6), F6
-
-ladder4:
-	FMOVQ	64(R6), F5
-
-ladder3:
-	FMOVQ	48(R6), F4
-
-ladder2:
-	FMOVQ	32(R6), F3
-
-ladder1:
-	FMOVQ	16(R6), F2
-
-ladder0:
-	FMOVQ	(R6), F1
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$4, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$5, R2, last8to9
-	TBZ	$4, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$4, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$6, R2, last0to3
-	TBZ	$5, R2, last4to5
-	TBZ	$4, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$4, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$5, R2, last0to1
-	TBZ	$4, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$4, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$8, R2, no1
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+longLast14to14:
+	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	FLDPQ	32(R6), (F17, F0)
+	FLDPQ	32(R5), (F17, F18)
 	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	FLDPQ	64(R6), (F0, F17)
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
 	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	FLDPQ	96(R6), (F17, F0)
+	FLDPQ	96(R5), (F17, F18)
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	FLDPQ	128(R6), (F0, F17)
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	128(R5), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	160(R6), (F17, F0)
+	FLDPQ	160(R5), (F17, F18)
 	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	FLDPQ	192(R6), (F0, F17)
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	192(R5), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	224(R6), (F17, F0)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	JMP	longTrees
 
-no1:
-	TBZ	$9, R2, no2
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longLast12to13:
+	TBZ	$4, R2, longLast12to12
+	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FMOVQ	192(R5), F17
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R5), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R2, longLast8to9
+	TBZ	$4, R2, longLast10to10
+	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R5), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FMOVQ	160(R5), F18
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FLDPQ	96(R5), (F17, F18)
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	128(R5), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R2, longLast8to8
+	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FMOVQ	128(R5), F17
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R2, longLast0to3
+	TBZ	$5, R2, longLast4to5
+	TBZ	$4, R2, longLast6to6
+	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FMOVQ	96(R5), F18
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R2, longLast4to4
+	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FMOVQ	64(R5), F17
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R2, longLast0to1
+	TBZ	$4, R2, longLast2to2
+	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FMOVQ	32(R5), F18
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R2, longLast0to0
+	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FMOVQ	(R5), F17
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$9, R6, longNo2
+	SUB	$768, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
@@ -1891,20 +3123,20 @@ no1:
 	WORD	$0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
 	WORD	$0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
 	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
 	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
@@ -1916,43 +3148,45 @@ no1:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-no2:
-	TBZ	$10, R2, no4
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longNo2:
+	TBZ	$10, R6, longNo4
+	MOVD	R2, R5
+	AND	$2048, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	FLDPQ	512(R6), (F24, F25)
-	FLDPQ	544(R6), (F26, F27)
-	FLDPQ	768(R6), (F28, F29)
+	FLDPQ	512(R5), (F24, F25)
+	FLDPQ	544(R5), (F26, F27)
+	FLDPQ	768(R5), (F28, F29)
 	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
 	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	FLDPQ	800(R6), (F29, F28)
+	FLDPQ	800(R5), (F29, F28)
 	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
 	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
 	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
 	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	FLDPQ	576(R6), (F27, F26)
-	FLDPQ	608(R6), (F25, F24)
-	FLDPQ	832(R6), (F28, F29)
+	FLDPQ	576(R5), (F27, F26)
+	FLDPQ	608(R5), (F25, F24)
+	FLDPQ	832(R5), (F28, F29)
 	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
 	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	FLDPQ	864(R6), (F29, F28)
+	FLDPQ	864(R5), (F29, F28)
 	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
 	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
@@ -1967,40 +3201,40 @@ no2:
 	WORD	$0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
 	WORD	$0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
 	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
-	FLDPQ	640(R6), (F24, F25)
-	FLDPQ	672(R6), (F26, F27)
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	640(R5), (F24, F25)
+	FLDPQ	672(R5), (F26, F27)
+	FLDPQ	896(R5), (F28, F29)
 	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
 	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R5), (F29, F28)
 	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
 	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	FLDPQ	704(R6), (F27, F26)
-	FLDPQ	736(R6), (F25, F24)
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	704(R5), (F27, F26)
+	FLDPQ	736(R5), (F25, F24)
+	FLDPQ	960(R5), (F28, F29)
 	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
 	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R5), (F29, F28)
 	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
 	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
 	WORD	$0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
@@ -2016,30 +3250,29 @@ no2:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-no4:
-	TBZ	$11, R2, no8
-	SUB	$2048, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	256(R6), (F20, F21)
+longNo4:
+	TBZ	$11, R6, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	288(R6), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	FLDPQ	512(R6), (F20, F21)
-	FLDPQ	544(R6), (F22, F23)
-	FLDPQ	768(R6), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	800(R6), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	ADD	$2048, R6, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -2068,20 +3301,20 @@ no4:
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 	WORD	$0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F0)
-	FLDPQ	320(R6), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	352(R6), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	FLDPQ	576(R6), (F20, F21)
-	FLDPQ	608(R6), (F22, F23)
-	FLDPQ	832(R6), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	FLDPQ	864(R6), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -2116,20 +3349,20 @@ no4:
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	FLDPQ	128(R6), (F0, F17)
-	FLDPQ	160(R6), (F18, F19)
-	FLDPQ	384(R6), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	416(R6), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	FLDPQ	640(R6), (F20, F21)
-	FLDPQ	672(R6), (F22, F23)
-	FLDPQ	896(R6), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	928(R6), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
@@ -2164,20 +3397,20 @@ no4:
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	448(R6), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	480(R6), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	FLDPQ	704(R6), (F20, F21)
-	FLDPQ	736(R6), (F22, F23)
-	FLDPQ	960(R6), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	FLDPQ	992(R6), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -2213,7 +3446,7 @@ no4:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-no8:
+longHalve:
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
@@ -2229,36 +3462,97 @@ no8:
 	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
-	FMOVD	F0, (R4)
+	FMOVD	F0, (R6)
 	RET
 
-few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$3, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
+longEven:
+	TBZ	$9, R2, longNone
+	FLDPQ	-512(R5), (F1, F2)
+	FLDPQ	-480(R5), (F3, F4)
+	FLDPQ	-448(R5), (F5, F6)
+	FLDPQ	-416(R5), (F7, F8)
+	FLDPQ	-384(R5), (F9, F10)
+	FLDPQ	-352(R5), (F11, F12)
+	FLDPQ	-320(R5), (F13, F14)
+	FLDPQ	-288(R5), (F15, F16)
+	FLDPQ	-256(R5), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	-224(R5), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	-192(R5), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	-160(R5), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	-128(R5), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	-96(R5), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	-64(R5), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FLDPQ	-32(R5), (F18, F17)
+	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	AND	$3072, R6, R6
+	JMP	longTail
+
+longNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	VSHL	$32, V1.D2, V1.D2
-	ADD	$0, R1, R5
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
+few:
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$3, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+	VSHL	$32, V15.D2, V15.D2
+	ADD	$0, R1, R4
 	TBNZ	$1, R2, two_2
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R5), F0
+	FMOVQ	(R4), F0
 
 loaded_1:
-	VBIF	V2.B16, V1.B16, V0.B16
-	JMP	summed
+	VBIF	V16.B16, V15.B16, V0.B16
+	JMP	fold
 
 blocks:
+	JMP	·sumLongF64NEON(SB)
+	RET
+
+// func sumLongF64NEON(a *byte)
+TEXT ·sumLongF64NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	VSHL	$32, V0.D2, V0.D2
@@ -2272,162 +3566,162 @@ blocks:
 
 block:
 	FLDPQ	(R1), (F0, F1)
-	FLDPQ	32(R1), (F2, F4)
-	FLDPQ	256(R1), (F3, F8)
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
-	FLDPQ	288(R1), (F8, F3)
-	WORD	$0x4e68d442 // fadd v2.2d, v2.2d, v8.2d
-	WORD	$0x4e63d484 // fadd v4.2d, v4.2d, v3.2d
-	FLDPQ	512(R1), (F3, F8)
-	FLDPQ	544(R1), (F7, F6)
-	FLDPQ	768(R1), (F5, F16)
-	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FLDPQ	800(R1), (F16, F5)
-	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
-	WORD	$0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD	$0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	256(R1), (F4, F5)
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FLDPQ	288(R1), (F5, F4)
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FLDPQ	512(R1), (F4, F5)
+	FLDPQ	544(R1), (F6, F7)
+	FLDPQ	768(R1), (F8, F9)
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	800(R1), (F9, F8)
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F6, F7)
-	FLDPQ	-992(R26), (F8, F3)
-	FLDPQ	-768(R26), (F5, F16)
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	FLDPQ	-736(R26), (F16, F5)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	FLDPQ	-512(R26), (F5, F16)
-	FLDPQ	-480(R26), (F15, F14)
-	FLDPQ	-256(R26), (F13, F12)
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	FLDPQ	-224(R26), (F12, F13)
-	WORD	$0x4e6cd5ef // fadd v15.2d, v15.2d, v12.2d
-	WORD	$0x4e6dd5ce // fadd v14.2d, v14.2d, v13.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
-	WORD	$0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD	$0x4e68d442 // fadd v2.2d, v2.2d, v8.2d
-	WORD	$0x4e63d484 // fadd v4.2d, v4.2d, v3.2d
-	FLDPQ	64(R1), (F3, F8)
-	FLDPQ	96(R1), (F7, F6)
-	FLDPQ	320(R1), (F14, F15)
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
-	FLDPQ	352(R1), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	576(R1), (F14, F15)
-	FLDPQ	608(R1), (F16, F5)
-	FLDPQ	832(R1), (F13, F12)
-	WORD	$0x4e6dd5ce // fadd v14.2d, v14.2d, v13.2d
-	WORD	$0x4e6cd5ef // fadd v15.2d, v15.2d, v12.2d
-	FLDPQ	864(R1), (F12, F13)
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
-	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	FLDPQ	-960(R26), (F5, F16)
-	FLDPQ	-928(R26), (F15, F14)
-	FLDPQ	-704(R26), (F13, F12)
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	FLDPQ	-672(R26), (F12, F13)
-	WORD	$0x4e6cd5ef // fadd v15.2d, v15.2d, v12.2d
-	WORD	$0x4e6dd5ce // fadd v14.2d, v14.2d, v13.2d
-	FLDPQ	-448(R26), (F13, F12)
-	FLDPQ	-416(R26), (F11, F10)
-	FLDPQ	-192(R26), (F9, F17)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	-160(R26), (F17, F9)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	FLDPQ	128(R1), (F14, F15)
-	FLDPQ	160(R1), (F16, F5)
-	FLDPQ	384(R1), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	FLDPQ	416(R1), (F11, F10)
-	WORD	$0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	FLDPQ	-1024(R26), (F7, F6)
+	FLDPQ	-992(R26), (F5, F4)
+	FLDPQ	-768(R26), (F8, F9)
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FLDPQ	-736(R26), (F9, F8)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FLDPQ	-512(R26), (F8, F9)
+	FLDPQ	-480(R26), (F10, F11)
+	FLDPQ	-256(R26), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FLDPQ	-224(R26), (F13, F12)
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	640(R1), (F10, F11)
-	FLDPQ	672(R1), (F12, F13)
-	FLDPQ	896(R1), (F9, F17)
-	WORD	$0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	FLDPQ	928(R1), (F17, F9)
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	FLDPQ	-896(R26), (F13, F12)
-	FLDPQ	-864(R26), (F11, F10)
-	FLDPQ	-640(R26), (F9, F17)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	-608(R26), (F17, F9)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
-	FLDPQ	-384(R26), (F9, F17)
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	320(R1), (F11, F10)
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	FLDPQ	352(R1), (F10, F11)
+	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FLDPQ	576(R1), (F11, F10)
+	FLDPQ	608(R1), (F9, F8)
+	FLDPQ	832(R1), (F12, F13)
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FLDPQ	864(R1), (F13, F12)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FLDPQ	-960(R26), (F8, F9)
+	FLDPQ	-928(R26), (F10, F11)
+	FLDPQ	-704(R26), (F12, F13)
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FLDPQ	-672(R26), (F13, F12)
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	FLDPQ	-448(R26), (F12, F13)
+	FLDPQ	-416(R26), (F14, F15)
+	FLDPQ	-192(R26), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	-160(R26), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FLDPQ	128(R1), (F11, F10)
+	FLDPQ	160(R1), (F9, F8)
+	FLDPQ	384(R1), (F15, F14)
+	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FLDPQ	416(R1), (F14, F15)
+	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
+	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FLDPQ	640(R1), (F15, F14)
+	FLDPQ	672(R1), (F13, F12)
+	FLDPQ	896(R1), (F16, F17)
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	928(R1), (F17, F16)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FLDPQ	-896(R26), (F12, F13)
+	FLDPQ	-864(R26), (F14, F15)
+	FLDPQ	-640(R26), (F16, F17)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FLDPQ	-608(R26), (F17, F16)
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	FLDPQ	-96(R26), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e73d54a // fadd v10.2d, v10.2d, v19.2d
-	WORD	$0x4e6dd5ce // fadd v14.2d, v14.2d, v13.2d
-	WORD	$0x4e6cd5ef // fadd v15.2d, v15.2d, v12.2d
-	WORD	$0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	FLDPQ	192(R1), (F10, F11)
-	FLDPQ	224(R1), (F12, F13)
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
+	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FLDPQ	192(R1), (F15, F14)
+	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e73d54a // fadd v10.2d, v10.2d, v19.2d
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	WORD	$0x4e73d5ad // fadd v13.2d, v13.2d, v19.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
 	FLDPQ	704(R1), (F19, F18)
-	FLDPQ	736(R1), (F17, F9)
+	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	FLDPQ	992(R1), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
-	WORD	$0x4e73d54a // fadd v10.2d, v10.2d, v19.2d
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	FLDPQ	-832(R26), (F9, F17)
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	FLDPQ	-544(R26), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
@@ -2440,22 +3734,22 @@ block:
 	FLDPQ	-32(R26), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	WORD	$0x4e73d5ad // fadd v13.2d, v13.2d, v19.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
 	FLDPQ	(R26), (F19, F18)
-	FLDPQ	32(R26), (F17, F9)
+	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	FLDPQ	288(R26), (F22, F23)
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
@@ -2467,7 +3761,7 @@ block:
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
@@ -2492,16 +3786,16 @@ block:
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
 	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
 	ADD	$2048, R1, R26
-	FLDPQ	64(R26), (F9, F17)
+	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
 	FLDPQ	352(R26), (F22, F23)
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
@@ -2514,7 +3808,7 @@ block:
 	FLDPQ	864(R26), (F26, F27)
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -2539,23 +3833,23 @@ block:
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
-	FLDPQ	160(R26), (F17, F9)
+	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	FLDPQ	416(R26), (F22, F23)
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
@@ -2567,7 +3861,7 @@ block:
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
@@ -2592,16 +3886,16 @@ block:
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
-	WORD	$0x4e73d5ce // fadd v14.2d, v14.2d, v19.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	ADD	$2048, R1, R26
-	FLDPQ	192(R26), (F9, F17)
+	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
 	FLDPQ	480(R26), (F22, F23)
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
@@ -2614,7 +3908,7 @@ block:
 	FLDPQ	992(R26), (F26, F27)
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
 	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -2639,28 +3933,28 @@ block:
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	WORD	$0x4e73d5ad // fadd v13.2d, v13.2d, v19.2d
-	WORD	$0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
-	WORD	$0x4e6fd421 // fadd v1.2d, v1.2d, v15.2d
-	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD	$0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
+	WORD	$0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
-	WORD	$0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD	$0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
@@ -2668,694 +3962,1726 @@ block:
 	SUB	$512, R2, R2
 	CMP	$512, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
+	CBZ	R2, whole
+	SUB	$1, R2, R2
+	MOVD	R2, R4
+	AND	$1, R4, R4
+	LSL	$3, R2, R2
+	ADD	$1, R4, R4
+	LSL	$3, R4, R6
+	MOVD	$reducesumConst2<>(SB), R5
+	SUB	R6, R5, R5
+	MOVD	R2, R6
+	AND	$-16, R6, R6
+	ADD	R1, R6, R6
+	LSL	$3, R4, R7
+	ADD	R6, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	48(R5), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	MOVD	R2, R6
+	AND	$-256, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$3584, R7, R7
+	TBZ	$8, R2, restEven
+	FLDPQ	-256(R6), (F1, F3)
+	FLDPQ	-224(R6), (F2, F7)
+	FLDPQ	-192(R6), (F6, F5)
+	FLDPQ	-160(R6), (F4, F12)
+	FLDPQ	-128(R6), (F13, F14)
+	FLDPQ	-96(R6), (F15, F8)
+	FLDPQ	-64(R6), (F9, F10)
+	FLDPQ	-32(R6), (F11, F19)
 
-rest:
+restTail:
+	TBZ	$7, R2, restLast0to7
+	TBZ	$6, R2, restLast8to11
+	TBZ	$5, R2, restLast12to13
+	TBZ	$4, R2, restLast14to14
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	192(R6), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FMOVQ	224(R6), F17
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	JMP	restTrees
+
+restLast14to14:
+	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	FLDPQ	96(R6), (F18, F17)
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	128(R6), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FLDPQ	160(R6), (F18, F17)
+	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	192(R6), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$4, R2, restLast12to12
+	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FMOVQ	192(R6), F18
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	JMP	restTrees
+
+restLast12to12:
+	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	160(R6), (F17, F18)
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$5, R2, restLast8to9
+	TBZ	$4, R2, restLast10to10
+	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	128(R6), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FMOVQ	160(R6), F17
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	JMP	restTrees
+
+restLast10to10:
+	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	FLDPQ	96(R6), (F18, F17)
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	128(R6), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$4, R2, restLast8to8
+	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FMOVQ	128(R6), F18
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	JMP	restTrees
+
+restLast8to8:
+	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	96(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$6, R2, restLast0to3
+	TBZ	$5, R2, restLast4to5
+	TBZ	$4, R2, restLast6to6
+	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	64(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FMOVQ	96(R6), F17
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	JMP	restTrees
+
+restLast6to6:
+	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	FLDPQ	32(R6), (F18, F17)
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FLDPQ	64(R6), (F17, F18)
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$4, R2, restLast4to4
+	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FMOVQ	64(R6), F18
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	JMP	restTrees
+
+restLast4to4:
+	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	32(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$5, R2, restLast0to1
+	TBZ	$4, R2, restLast2to2
+	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FLDPQ	(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FMOVQ	32(R6), F17
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	JMP	restTrees
+
+restLast2to2:
+	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FLDPQ	(R6), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$4, R2, restLast0to0
+	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FMOVQ	(R6), F18
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	JMP	restTrees
+
+restLast0to0:
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$9, R7, restNo2
+	SUB	$768, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FLDPQ	288(R6), (F25, F24)
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FLDPQ	320(R6), (F24, F25)
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FLDPQ	352(R6), (F25, F24)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD	$0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD	$0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	416(R6), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	448(R6), (F24, F25)
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FLDPQ	480(R6), (F25, F24)
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ef // fadd v15.2d, v15.2d, v22.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+
+restNo2:
+	TBZ	$10, R7, restNo4
+	MOVD	R2, R6
+	AND	$2048, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FLDPQ	288(R6), (F25, F24)
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FLDPQ	320(R6), (F24, F25)
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FLDPQ	352(R6), (F25, F24)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	FLDPQ	512(R6), (F24, F25)
+	FLDPQ	544(R6), (F26, F27)
+	FLDPQ	768(R6), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	800(R6), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD	$0x4e7bd610 // fadd v16.2d, v16.2d, v27.2d
+	FLDPQ	576(R6), (F27, F26)
+	FLDPQ	608(R6), (F25, F24)
+	FLDPQ	832(R6), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	864(R6), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD	$0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD	$0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	416(R6), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	448(R6), (F24, F25)
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FLDPQ	480(R6), (F25, F24)
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	FLDPQ	640(R6), (F24, F25)
+	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	896(R6), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	928(R6), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FLDPQ	704(R6), (F27, F26)
+	FLDPQ	736(R6), (F25, F24)
+	FLDPQ	960(R6), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	992(R6), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd610 // fadd v16.2d, v16.2d, v27.2d
+	WORD	$0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
+	WORD	$0x4e75d5ce // fadd v14.2d, v14.2d, v21.2d
+	WORD	$0x4e76d5ef // fadd v15.2d, v15.2d, v22.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+
+restNo4:
+	TBZ	$11, R7, restHalve
+	FLDPQ	(R1), (F0, F18)
+	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	256(R1), (F23, F22)
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FLDPQ	288(R1), (F22, F23)
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FLDPQ	512(R1), (F23, F22)
+	FLDPQ	544(R1), (F21, F20)
+	FLDPQ	768(R1), (F24, F25)
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FLDPQ	800(R1), (F25, F24)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	ADD	$2048, R1, R26
+	FLDPQ	-1024(R26), (F20, F21)
+	FLDPQ	-992(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	-736(R26), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	-224(R26), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	FLDPQ	64(R1), (F16, F17)
+	FLDPQ	96(R1), (F18, F0)
+	FLDPQ	320(R1), (F23, F22)
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FLDPQ	352(R1), (F22, F23)
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	FLDPQ	576(R1), (F23, F22)
+	FLDPQ	608(R1), (F21, F20)
+	FLDPQ	832(R1), (F27, F26)
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FLDPQ	864(R1), (F26, F27)
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-704(R26), (F27, F26)
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FLDPQ	-672(R26), (F26, F27)
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	-160(R26), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FLDPQ	128(R1), (F0, F18)
+	FLDPQ	160(R1), (F17, F16)
+	FLDPQ	384(R1), (F23, F22)
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FLDPQ	416(R1), (F22, F23)
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FLDPQ	640(R1), (F23, F22)
+	FLDPQ	672(R1), (F21, F20)
+	FLDPQ	896(R1), (F24, F25)
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FLDPQ	928(R1), (F25, F24)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FLDPQ	-896(R26), (F20, F21)
+	FLDPQ	-864(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FLDPQ	-608(R26), (F25, F24)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FLDPQ	-96(R26), (F29, F28)
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FLDPQ	192(R1), (F16, F17)
+	FLDPQ	224(R1), (F18, F0)
+	FLDPQ	448(R1), (F23, F22)
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FLDPQ	480(R1), (F22, F23)
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	FLDPQ	704(R1), (F23, F22)
+	FLDPQ	736(R1), (F21, F20)
+	FLDPQ	960(R1), (F27, F26)
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FLDPQ	992(R1), (F26, F27)
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-576(R26), (F27, F26)
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FLDPQ	-544(R26), (F26, F27)
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FLDPQ	-32(R26), (F29, F28)
+	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD	$0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD	$0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+
+restHalve:
+	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD	$0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
 	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F1
-	WORD	$0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R5), F1
-	FMOVQ	32(R5), F4
-	WORD	$0x6e64d421 // faddp v1.2d, v1.2d, v4.2d
-	FMOVQ	48(R5), F4
-	FMOVQ	64(R5), F2
-	WORD	$0x6e62d484 // faddp v4.2d, v4.2d, v2.2d
-	FMOVQ	80(R5), F2
-	FMOVQ	96(R5), F6
-	WORD	$0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	WORD	$0x6e63d400 // faddp v0.2d, v0.2d, v3.2d
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	WORD	$0x6e61d463 // faddp v3.2d, v3.2d, v1.2d
+	FMOVQ	48(R7), F1
+	FMOVQ	64(R7), F7
+	WORD	$0x6e67d421 // faddp v1.2d, v1.2d, v7.2d
+	FMOVQ	80(R7), F7
+	FMOVQ	96(R7), F2
+	WORD	$0x6e62d4e7 // faddp v7.2d, v7.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	JMP	fold
+	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+
+fold:
+	MOVD	(R0), R6
+	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FMOVD	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$9, R2, restNone
+	FLDPQ	-512(R6), (F1, F3)
+	FLDPQ	-480(R6), (F2, F7)
+	FLDPQ	-448(R6), (F6, F5)
+	FLDPQ	-416(R6), (F4, F12)
+	FLDPQ	-384(R6), (F13, F14)
+	FLDPQ	-352(R6), (F15, F8)
+	FLDPQ	-320(R6), (F9, F10)
+	FLDPQ	-288(R6), (F11, F19)
+	FLDPQ	-256(R6), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FLDPQ	-224(R6), (F17, F18)
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FLDPQ	-192(R6), (F18, F17)
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FLDPQ	-160(R6), (F17, F18)
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	-128(R6), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FLDPQ	-96(R6), (F17, F18)
+	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	-64(R6), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	-32(R6), (F17, F18)
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	AND	$3072, R7, R7
+	JMP	restTail
+
+restNone:
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VSHL	$32, V1.D2, V1.D2
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V19.B16
+	JMP	restTail
 	RET
 
 // func sumF16NEON(a *byte)
-TEXT ·sumF16NEON(SB), $152-8
+TEXT ·sumF16NEON(SB), $0-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
 	MOVD	16(R0), R2
-	MOVD	$0, R3
+	MOVD	8(R0), R1
 	CMP	$1024, R2
 	BGE	blocks
-
-row:
 	CMP	$4, R2
 	BLT	few
 	SUB	$1, R2, R2
-	MOVD	R2, R4
-	AND	$3, R4, R4
-	SUB	R4, R2, R2
+	MOVD	R2, R3
+	AND	$3, R3, R3
 	LSL	$1, R2, R2
-	ADD	$1, R4, R4
-	LSL	$1, R4, R6
-	MOVD	$reducesumConst3<>(SB), R5
-	SUB	R6, R5, R5
-	MOVD	R2, R6
-	ADD	R1, R6, R6
-	LSL	$1, R4, R7
-	ADD	R6, R7, R7
-	FMOVD	-8(R7), F0
-	FMOVQ	8(R5), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	32(R5), F1
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	ADD	$1, R3, R3
+	LSL	$1, R3, R5
+	MOVD	$reducesumConst3<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$128, R2
 	BGE	long
 	TBZ	$6, R2, vectors0to7
 	TBZ	$5, R2, vectors8to11
 	TBZ	$4, R2, vectors12to13
 	TBZ	$3, R2, vectors14to14
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	112(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	56(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	88(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	88(R1), F2
+	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	104(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	104(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	72(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	112(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	48(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	112(R1), F4
+	FMOVD	(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	104(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	80(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	80(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	96(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	64(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	104(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
-
-vectors12to13:
-	TBZ	$3, R2, vectors12to12
-	FMOVD	40(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	56(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	88(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	56(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	104(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	40(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	72(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
-vectors12to12:
-	FMOVD	32(R1), F1
+vectors12to13:
+	TBZ	$3, R2, vectors12to12
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	96(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	40(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	72(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	56(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	88(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	24(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	48(R1), F2
+	FMOVD	96(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	32(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	64(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
+
+vectors12to12:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	88(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FMOVD	32(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	64(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	72(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	56(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	88(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	24(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	88(R1), F3
+	FMOVD	72(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$4, R2, vectors8to9
 	TBZ	$3, R2, vectors10to10
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	80(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	24(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	56(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	40(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	72(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	72(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	16(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	32(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	64(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	56(R1), F3
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	FMOVD	56(R1), F1
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FMOVD	24(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	40(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	72(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
 
 vectors8to9:
 	TBZ	$3, R2, vectors8to8
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	64(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	8(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	40(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	56(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	56(R1), F2
+	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	64(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	56(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	32(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	48(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	56(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	56(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	40(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$5, R2, vectors0to3
 	TBZ	$4, R2, vectors4to5
 	TBZ	$3, R2, vectors6to6
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	48(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	24(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	40(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	40(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	32(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	40(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	16(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	32(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	24(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$3, R2, vectors4to4
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	32(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	8(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	24(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	16(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	24(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	16(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	24(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	24(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$4, R2, vectors0to1
 	TBZ	$3, R2, vectors2to2
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	16(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	8(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	16(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	8(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	8(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$3, R2, vectors0to0
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	(R1), F1
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	-8(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+
+fold:
+	MOVD	(R0), R5
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-8, R5, R5
+	ADD	R1, R5, R5
+	LSL	$1, R3, R6
+	ADD	R5, R6, R6
+	FMOVD	-8(R6), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	MOVD	R2, R5
+	AND	$-128, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-128, R6, R6
-	ADD	R1, R6, R6
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$6, R2, last0to7
-	TBZ	$5, R2, last8to11
-	TBZ	$4, R2, last12to13
-	TBZ	$3, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
-
-ladder14:
-	FMOVD	112(R6), F15
+	AND	$1792, R6, R6
+	TBZ	$7, R2, longEven
+	FLDPQ	-128(R5), (F1, F3)
+	FLDPQ	-96(R5), (F5, F7)
+	FLDPQ	-64(R5), (F9, F11)
+	FLDPQ	-32(R5), (F13, F15)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 
-ladder13:
-	FMOVD	104(R6), F14
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+longTail:
+	TBZ	$6, R2, longLast0to7
+	TBZ	$5, R2, longLast8to11
+	TBZ	$4, R2, longLast12to13
+	TBZ	$3, R2, longLast14to14
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R5), F18
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	longTrees
 
-ladder12:
-	FMOVD	96(R6), F13
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-
-ladder11:
-	FMOVD	88(R6), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-
-ladder10:
-	FMOVD	80(R6), F11
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-
-ladder9:
-	FMOVD	72(R6), F10
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-
-ladder8:
-	FMOVD	64(R6), F9
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-
-ladder7:
-	FMOVD	56(R6), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-
-ladder6:
-	FMOVD	48(R6), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-
-ladder5:
-	FMOVD	40(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-
-ladder4:
-	FMOVD	32(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-
-ladder3:
-	FMOVD	24(R6), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-
-ladder2:
-	FMOVD	16(R6), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-
-ladder1:
-	FMOVD	8(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-
-ladder0:
-	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$3, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$4, R2, last8to9
-	TBZ	$3, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$3, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$5, R2, last0to3
-	TBZ	$4, R2, last4to5
-	TBZ	$3, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$3, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$4, R2, last0to1
-	TBZ	$3, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$3, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$7, R2, no1
-	SUB	$128, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	WORD	$0x4e217812 // fcvtl2 v18.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+longLast14to14:
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
-	FLDPQ	32(R6), (F17, F0)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e217812 // fcvtl2 v18.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	64(R6), (F0, F17)
-	WORD	$0x4e217812 // fcvtl2 v18.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	96(R6), (F17, F0)
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R5), F17
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217812 // fcvtl2 v18.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	JMP	longTrees
 
-no1:
-	TBZ	$8, R2, no2
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F18)
-	FLDPQ	32(R6), (F20, F22)
+longLast12to13:
+	TBZ	$3, R2, longLast12to12
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVD	96(R5), F18
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$4, R2, longLast8to9
+	TBZ	$3, R2, longLast10to10
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R5), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R5), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$3, R2, longLast8to8
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVD	64(R5), F17
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$5, R2, longLast0to3
+	TBZ	$4, R2, longLast4to5
+	TBZ	$3, R2, longLast6to6
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R5), F18
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R5), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$3, R2, longLast4to4
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVD	32(R5), F18
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$4, R2, longLast0to1
+	TBZ	$3, R2, longLast2to2
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FMOVQ	(R5), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FMOVQ	(R5), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$3, R2, longLast0to0
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FMOVD	(R5), F17
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$8, R6, longNo2
+	SUB	$384, R5, R5
+	FLDPQ	(R5), (F0, F18)
+	FLDPQ	32(R5), (F20, F22)
 	WORD	$0x4e217811 // fcvtl2 v17.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
@@ -3364,7 +5690,7 @@ no1:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	128(R6), (F24, F25)
+	FLDPQ	128(R5), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
@@ -3373,7 +5699,7 @@ no1:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	160(R6), (F25, F24)
+	FLDPQ	160(R5), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
@@ -3390,8 +5716,8 @@ no1:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	64(R6), (F23, F21)
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	64(R5), (F23, F21)
+	FLDPQ	96(R5), (F19, F17)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
@@ -3400,7 +5726,7 @@ no1:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a20 // fcvtl2 v0.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	192(R6), (F24, F25)
+	FLDPQ	192(R5), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
@@ -3409,7 +5735,7 @@ no1:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	FLDPQ	224(R6), (F25, F24)
+	FLDPQ	224(R5), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
@@ -3427,11 +5753,13 @@ no1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no2:
-	TBZ	$9, R2, no4
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F18)
-	FLDPQ	32(R6), (F20, F22)
+longNo2:
+	TBZ	$9, R6, longNo4
+	MOVD	R2, R5
+	AND	$1024, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F18)
+	FLDPQ	32(R5), (F20, F22)
 	WORD	$0x4e217811 // fcvtl2 v17.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
@@ -3440,7 +5768,7 @@ no2:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	128(R6), (F24, F25)
+	FLDPQ	128(R5), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
@@ -3449,7 +5777,7 @@ no2:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	160(R6), (F25, F24)
+	FLDPQ	160(R5), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
@@ -3458,12 +5786,12 @@ no2:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	FLDPQ	256(R6), (F24, F26)
+	FLDPQ	256(R5), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	384(R6), (F28, F29)
+	FLDPQ	384(R5), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -3476,12 +5804,12 @@ no2:
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	288(R6), (F27, F25)
+	FLDPQ	288(R5), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	416(R6), (F29, F28)
+	FLDPQ	416(R5), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -3502,8 +5830,8 @@ no2:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	64(R6), (F23, F21)
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	64(R5), (F23, F21)
+	FLDPQ	96(R5), (F19, F17)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
@@ -3512,7 +5840,7 @@ no2:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a20 // fcvtl2 v0.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	192(R6), (F24, F25)
+	FLDPQ	192(R5), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
@@ -3521,7 +5849,7 @@ no2:
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	FLDPQ	224(R6), (F25, F24)
+	FLDPQ	224(R5), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
@@ -3530,12 +5858,12 @@ no2:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
-	FLDPQ	320(R6), (F24, F26)
+	FLDPQ	320(R5), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	448(R6), (F28, F29)
+	FLDPQ	448(R5), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -3548,12 +5876,12 @@ no2:
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	FLDPQ	352(R6), (F27, F25)
+	FLDPQ	352(R5), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	480(R6), (F29, F28)
+	FLDPQ	480(R5), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -3575,15 +5903,14 @@ no2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no4:
-	TBZ	$10, R2, no8
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F18)
+longNo4:
+	TBZ	$10, R6, longHalve
+	FLDPQ	(R1), (F0, F18)
 	WORD	$0x4e217811 // fcvtl2 v17.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	128(R1), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -3592,12 +5919,12 @@ no4:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	256(R6), (F21, F22)
+	FLDPQ	256(R1), (F21, F22)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	384(R1), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -3610,12 +5937,12 @@ no4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	512(R6), (F23, F20)
+	FLDPQ	512(R1), (F23, F20)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	FLDPQ	640(R6), (F25, F24)
+	FLDPQ	640(R1), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -3624,12 +5951,12 @@ no4:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	768(R6), (F24, F26)
+	FLDPQ	768(R1), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	896(R1), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -3650,12 +5977,12 @@ no4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	32(R6), (F19, F17)
+	FLDPQ	32(R1), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a20 // fcvtl2 v0.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	160(R6), (F21, F20)
+	FLDPQ	160(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -3664,12 +5991,12 @@ no4:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
-	FLDPQ	288(R6), (F20, F22)
+	FLDPQ	288(R1), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	416(R6), (F27, F26)
+	FLDPQ	416(R1), (F27, F26)
 	WORD	$0x4e217b79 // fcvtl2 v25.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -3682,12 +6009,12 @@ no4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
-	FLDPQ	544(R6), (F23, F21)
+	FLDPQ	544(R1), (F23, F21)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	672(R1), (F26, F27)
 	WORD	$0x4e217b59 // fcvtl2 v25.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -3696,12 +6023,12 @@ no4:
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	800(R6), (F27, F25)
+	FLDPQ	800(R1), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R1), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -3722,12 +6049,12 @@ no4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	FLDPQ	64(R6), (F0, F18)
+	FLDPQ	64(R1), (F0, F18)
 	WORD	$0x4e217811 // fcvtl2 v17.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	192(R6), (F20, F21)
+	FLDPQ	192(R1), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -3736,12 +6063,12 @@ no4:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	320(R6), (F21, F22)
+	FLDPQ	320(R1), (F21, F22)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R1), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -3754,12 +6081,12 @@ no4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	576(R6), (F23, F20)
+	FLDPQ	576(R1), (F23, F20)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	FLDPQ	704(R6), (F25, F24)
+	FLDPQ	704(R1), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -3768,12 +6095,12 @@ no4:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	832(R6), (F24, F26)
+	FLDPQ	832(R1), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	960(R1), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -3794,12 +6121,12 @@ no4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	96(R1), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a20 // fcvtl2 v0.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	224(R6), (F21, F20)
+	FLDPQ	224(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -3808,12 +6135,12 @@ no4:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
-	FLDPQ	352(R6), (F20, F22)
+	FLDPQ	352(R1), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	480(R6), (F27, F26)
+	FLDPQ	480(R1), (F27, F26)
 	WORD	$0x4e217b79 // fcvtl2 v25.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -3826,12 +6153,12 @@ no4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
-	FLDPQ	608(R6), (F23, F21)
+	FLDPQ	608(R1), (F23, F21)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	FLDPQ	736(R6), (F26, F27)
+	FLDPQ	736(R1), (F26, F27)
 	WORD	$0x4e217b59 // fcvtl2 v25.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -3840,12 +6167,12 @@ no4:
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	864(R6), (F27, F25)
+	FLDPQ	864(R1), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R1), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -3867,7 +6194,7 @@ no4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no8:
+longHalve:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -3883,47 +6210,131 @@ no8:
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	VEXT	$8, V0.B16, V0.B16, V2.B16
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R4)
+	FMOVS	F0, (R6)
 	RET
 
-few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$2, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
+longEven:
+	TBZ	$8, R2, longNone
+	FLDPQ	-256(R5), (F1, F3)
+	FLDPQ	-224(R5), (F5, F7)
+	FLDPQ	-192(R5), (F9, F11)
+	FLDPQ	-160(R5), (F13, F15)
+	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FLDPQ	-128(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	-96(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	-64(R5), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	-32(R5), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	AND	$1536, R6, R6
+	JMP	longTail
+
+longNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	ADD	$0, R1, R5
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
+few:
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$2, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+	ADD	$0, R1, R4
 	TBNZ	$2, R2, four_2
 	TBZ	$1, R2, one_3
-	FMOVS	(R5), F0
+	FMOVS	(R4), F0
 	TBZ	$0, R2, loaded_1
-	ADD	$4, R5, R5
-	VLD1	(R5), V0.H[2]
+	ADD	$4, R4, R4
+	VLD1	(R4), V0.H[2]
 	JMP	loaded_1
 
 one_3:
 	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R5), V0.H[0]
+	VLD1	(R4), V0.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 
 loaded_1:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	VBIF	V2.B16, V1.B16, V0.B16
-	JMP	summed
+	VBIF	V16.B16, V15.B16, V0.B16
+	JMP	fold
 
 blocks:
+	JMP	·sumLongF16NEON(SB)
+	RET
+
+// func sumLongF16NEON(a *byte)
+TEXT ·sumLongF16NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
@@ -3938,187 +6349,187 @@ block:
 	FLDPQ	(R1), (F0, F2)
 	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217844 // fcvtl2 v4.4s, v2.8h
+	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	128(R1), (F3, F8)
-	WORD	$0x4e217867 // fcvtl2 v7.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD	$0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
-	FLDPQ	256(R1), (F8, F7)
-	WORD	$0x4e217903 // fcvtl2 v3.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	384(R1), (F5, F16)
-	WORD	$0x4e2178af // fcvtl2 v15.4s, v5.8h
+	FLDPQ	128(R1), (F4, F5)
+	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	FLDPQ	512(R1), (F6, F3)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FLDPQ	256(R1), (F5, F6)
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217868 // fcvtl2 v8.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FLDPQ	640(R1), (F16, F5)
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2178af // fcvtl2 v15.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	FLDPQ	768(R1), (F5, F15)
-	WORD	$0x4e2178b0 // fcvtl2 v16.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	896(R1), (F13, F12)
-	WORD	$0x4e2179ab // fcvtl2 v11.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
-	WORD	$0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	32(R1), (F8, F7)
-	WORD	$0x4e217903 // fcvtl2 v3.4s, v8.8h
+	FLDPQ	384(R1), (F8, F9)
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FLDPQ	512(R1), (F7, F4)
 	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	160(R1), (F14, F15)
-	WORD	$0x4e2179d0 // fcvtl2 v16.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	FLDPQ	288(R1), (F15, F16)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e217a05 // fcvtl2 v5.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	416(R1), (F12, F13)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2179ab // fcvtl2 v11.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FLDPQ	544(R1), (F5, F14)
-	WORD	$0x4e2178b0 // fcvtl2 v16.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	672(R1), (F13, F12)
-	WORD	$0x4e2179ab // fcvtl2 v11.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	800(R1), (F12, F11)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	928(R1), (F9, F17)
-	WORD	$0x4e217932 // fcvtl2 v18.4s, v9.8h
+	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FLDPQ	640(R1), (F9, F8)
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	FLDPQ	64(R1), (F15, F16)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e217a05 // fcvtl2 v5.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	192(R1), (F10, F11)
-	WORD	$0x4e21794d // fcvtl2 v13.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e21796d // fcvtl2 v13.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	320(R1), (F11, F13)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	FLDPQ	448(R1), (F17, F9)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217932 // fcvtl2 v18.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	576(R1), (F12, F10)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FLDPQ	768(R1), (F8, F10)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	704(R1), (F9, F17)
-	WORD	$0x4e217932 // fcvtl2 v18.4s, v9.8h
+	FLDPQ	896(R1), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FLDPQ	32(R1), (F5, F6)
+	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FLDPQ	160(R1), (F11, F10)
+	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FLDPQ	288(R1), (F10, F9)
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FLDPQ	416(R1), (F13, F12)
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	544(R1), (F8, F11)
+	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
+	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FLDPQ	672(R1), (F12, F13)
+	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FLDPQ	800(R1), (F13, F14)
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FLDPQ	928(R1), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	64(R1), (F10, F9)
+	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FLDPQ	192(R1), (F15, F14)
+	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FLDPQ	320(R1), (F14, F12)
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FLDPQ	448(R1), (F17, F16)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FLDPQ	576(R1), (F13, F15)
+	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FLDPQ	704(R1), (F16, F17)
+	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	FLDPQ	832(R1), (F17, F18)
-	WORD	$0x4e217a29 // fcvtl2 v9.4s, v17.8h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
@@ -4126,38 +6537,38 @@ block:
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	96(R1), (F11, F13)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FLDPQ	96(R1), (F14, F12)
+	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	FLDPQ	224(R1), (F19, F18)
-	WORD	$0x4e217a69 // fcvtl2 v9.4s, v19.8h
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e217a49 // fcvtl2 v9.4s, v18.8h
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	FLDPQ	352(R1), (F18, F9)
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FLDPQ	352(R1), (F18, F16)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217931 // fcvtl2 v17.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
@@ -4165,14 +6576,14 @@ block:
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	FLDPQ	608(R1), (F17, F19)
-	WORD	$0x4e217a29 // fcvtl2 v9.4s, v17.8h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
@@ -4180,7 +6591,7 @@ block:
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -4200,19 +6611,19 @@ block:
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F18, F9)
+	FLDPQ	-1024(R26), (F18, F16)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217931 // fcvtl2 v17.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	FLDPQ	-896(R26), (F23, F22)
 	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
@@ -4220,7 +6631,7 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	FLDPQ	-768(R26), (F22, F20)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
@@ -4238,7 +6649,7 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-512(R26), (F21, F23)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
@@ -4274,14 +6685,14 @@ block:
 	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 	FLDPQ	-992(R26), (F17, F19)
-	WORD	$0x4e217a29 // fcvtl2 v9.4s, v17.8h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
@@ -4289,7 +6700,7 @@ block:
 	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
@@ -4309,7 +6720,7 @@ block:
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	FLDPQ	-480(R26), (F21, F22)
@@ -4345,18 +6756,18 @@ block:
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	-960(R26), (F18, F9)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	-960(R26), (F18, F16)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217931 // fcvtl2 v17.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	FLDPQ	-832(R26), (F23, F22)
 	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
@@ -4364,7 +6775,7 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	FLDPQ	-704(R26), (F22, F20)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
@@ -4382,7 +6793,7 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-448(R26), (F21, F23)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
@@ -4418,14 +6829,14 @@ block:
 	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e29d610 // fadd v16.4s, v16.4s, v9.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 	FLDPQ	-928(R26), (F17, F19)
-	WORD	$0x4e217a29 // fcvtl2 v9.4s, v17.8h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
@@ -4433,7 +6844,7 @@ block:
 	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
@@ -4453,7 +6864,7 @@ block:
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	FLDPQ	-416(R26), (F21, F22)
@@ -4489,27 +6900,27 @@ block:
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
 	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
@@ -4517,68 +6928,17 @@ block:
 	SUB	$1024, R2, R2
 	CMP	$1024, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
-
-rest:
-	FMOVQ	F0, (R3)
-	ADD	$16, R3, R3
-
-whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
-	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F1
-	VZIP2	V1.D2, V0.D2, V4.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	FMOVQ	16(R5), F1
-	FMOVQ	32(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R5), F1
-	FMOVQ	64(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R5), F4
-	FMOVQ	96(R5), F2
-	VZIP2	V2.D2, V4.D2, V6.D2
-	VZIP1	V2.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d421 // faddp v1.4s, v1.4s, v4.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	fold
-	RET
-
-// func sumBF16NEON(a *byte)
-TEXT ·sumBF16NEON(SB), $152-8
-	MOVD	a+0(FP), R0
-	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
-	MOVD	16(R0), R2
-	MOVD	$0, R3
-	CMP	$1024, R2
-	BGE	blocks
-
-row:
-	CMP	$4, R2
-	BLT	few
+	CBZ	R2, whole
 	SUB	$1, R2, R2
 	MOVD	R2, R4
 	AND	$3, R4, R4
-	SUB	R4, R2, R2
 	LSL	$1, R2, R2
 	ADD	$1, R4, R4
 	LSL	$1, R4, R6
 	MOVD	$reducesumConst3<>(SB), R5
 	SUB	R6, R5, R5
 	MOVD	R2, R6
+	AND	$-8, R6, R6
 	ADD	R1, R6, R6
 	LSL	$1, R4, R7
 	ADD	R6, R7, R7
@@ -4587,632 +6947,2004 @@ row:
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
-	VZIP1	V0.H8, V31.H8, V0.H8
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	MOVD	R2, R6
+	AND	$-128, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$1792, R7, R7
+	TBZ	$7, R2, restEven
+	FLDPQ	-128(R6), (F1, F2)
+	FLDPQ	-96(R6), (F6, F5)
+	FLDPQ	-64(R6), (F12, F14)
+	FLDPQ	-32(R6), (F9, F10)
+	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+
+restTail:
+	TBZ	$6, R2, restLast0to7
+	TBZ	$5, R2, restLast8to11
+	TBZ	$4, R2, restLast12to13
+	TBZ	$3, R2, restLast14to14
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	96(R6), F16
+	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	JMP	restTrees
+
+restLast14to14:
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	96(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$3, R2, restLast12to12
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVD	96(R6), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	restTrees
+
+restLast12to12:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$4, R2, restLast8to9
+	TBZ	$3, R2, restLast10to10
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVQ	64(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	restTrees
+
+restLast10to10:
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVQ	64(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$3, R2, restLast8to8
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVD	64(R6), F19
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	restTrees
+
+restLast8to8:
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$5, R2, restLast0to3
+	TBZ	$4, R2, restLast4to5
+	TBZ	$3, R2, restLast6to6
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVQ	32(R6), F16
+	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	restTrees
+
+restLast6to6:
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVQ	32(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$3, R2, restLast4to4
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVD	32(R6), F16
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	JMP	restTrees
+
+restLast4to4:
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$4, R2, restLast0to1
+	TBZ	$3, R2, restLast2to2
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FMOVQ	(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	JMP	restTrees
+
+restLast2to2:
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FMOVQ	(R6), F19
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$3, R2, restLast0to0
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FMOVD	(R6), F19
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	JMP	restTrees
+
+restLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$8, R7, restNo2
+	SUB	$384, R6, R6
+	FLDPQ	(R6), (F0, F16)
+	FLDPQ	32(R6), (F23, F20)
+	WORD	$0x4e217813 // fcvtl2 v19.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	128(R6), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FLDPQ	160(R6), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	FLDPQ	64(R6), (F21, F22)
+	FLDPQ	96(R6), (F17, F19)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a60 // fcvtl2 v0.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FLDPQ	192(R6), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	224(R6), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restNo2:
+	TBZ	$9, R7, restNo4
+	MOVD	R2, R6
+	AND	$1024, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F16)
+	FLDPQ	32(R6), (F23, F20)
+	WORD	$0x4e217813 // fcvtl2 v19.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	128(R6), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FLDPQ	160(R6), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FLDPQ	256(R6), (F25, F26)
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	384(R6), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e3bd631 // fadd v17.4s, v17.4s, v27.4s
+	FLDPQ	288(R6), (F27, F24)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FLDPQ	416(R6), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	FLDPQ	64(R6), (F21, F22)
+	FLDPQ	96(R6), (F17, F19)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a60 // fcvtl2 v0.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FLDPQ	192(R6), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	224(R6), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	FLDPQ	320(R6), (F25, F26)
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	448(R6), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	352(R6), (F27, F24)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FLDPQ	480(R6), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd631 // fadd v17.4s, v17.4s, v27.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restNo4:
+	TBZ	$10, R7, restHalve
+	FLDPQ	(R1), (F0, F16)
+	WORD	$0x4e217813 // fcvtl2 v19.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FLDPQ	128(R1), (F23, F22)
+	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FLDPQ	256(R1), (F22, F20)
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	384(R1), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	512(R1), (F21, F23)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FLDPQ	640(R1), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	768(R1), (F25, F26)
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	896(R1), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R1), (F17, F19)
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a60 // fcvtl2 v0.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FLDPQ	160(R1), (F22, F23)
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	288(R1), (F23, F20)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	416(R1), (F27, F26)
+	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	544(R1), (F21, F22)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	672(R1), (F26, F27)
+	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	800(R1), (F27, F24)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FLDPQ	928(R1), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	64(R1), (F0, F16)
+	WORD	$0x4e217813 // fcvtl2 v19.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FLDPQ	192(R1), (F23, F22)
+	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FLDPQ	320(R1), (F22, F20)
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	448(R1), (F25, F24)
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	576(R1), (F21, F23)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FLDPQ	704(R1), (F24, F25)
+	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	832(R1), (F25, F26)
+	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FLDPQ	960(R1), (F28, F29)
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	96(R1), (F17, F19)
+	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a60 // fcvtl2 v0.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FLDPQ	224(R1), (F22, F23)
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	352(R1), (F23, F20)
+	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FLDPQ	480(R1), (F27, F26)
+	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	608(R1), (F21, F22)
+	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ	736(R1), (F26, F27)
+	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	864(R1), (F27, F24)
+	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
+	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
+	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FLDPQ	992(R1), (F29, F28)
+	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
+	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
+	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restHalve:
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FMOVQ	F0, (R3)
+	ADD	$16, R3, R3
+
+whole:
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
+	BEQ	fold
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	VZIP2	V3.D2, V0.D2, V1.D2
+	VZIP1	V3.D2, V0.D2, V0.D2
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d400 // faddp v0.4s, v0.4s, v3.4s
+	FMOVQ	48(R7), F3
+	FMOVQ	64(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FMOVQ	80(R7), F1
+	FMOVQ	96(R7), F7
+	VZIP2	V7.D2, V1.D2, V2.D2
+	VZIP1	V7.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d463 // faddp v3.4s, v3.4s, v1.4s
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+
+fold:
+	MOVD	(R0), R6
+	VEXT	$8, V0.B16, V0.B16, V3.B16
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$8, R2, restNone
+	FLDPQ	-256(R6), (F1, F2)
+	FLDPQ	-224(R6), (F6, F5)
+	FLDPQ	-192(R6), (F12, F14)
+	FLDPQ	-160(R6), (F9, F10)
+	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
+	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
+	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
+	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
+	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FLDPQ	-128(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	-96(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	-64(R6), (F19, F16)
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	-32(R6), (F16, F19)
+	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	AND	$1536, R7, R7
+	JMP	restTail
+
+restNone:
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V18.B16
+	JMP	restTail
+	RET
+
+// func sumBF16NEON(a *byte)
+TEXT ·sumBF16NEON(SB), $0-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	16(R0), R2
+	MOVD	8(R0), R1
+	CMP	$1024, R2
+	BGE	blocks
+	CMP	$4, R2
+	BLT	few
+	SUB	$1, R2, R2
+	MOVD	R2, R3
+	AND	$3, R3, R3
+	LSL	$1, R2, R2
+	ADD	$1, R3, R3
+	LSL	$1, R3, R5
+	MOVD	$reducesumConst3<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$128, R2
 	BGE	long
 	TBZ	$6, R2, vectors0to7
 	TBZ	$5, R2, vectors8to11
 	TBZ	$4, R2, vectors12to13
 	TBZ	$3, R2, vectors14to14
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	112(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	56(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	88(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	88(R1), F2
+	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	104(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	72(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	104(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	72(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	112(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	112(R1), F4
+	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	104(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	80(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	80(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	96(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	64(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	72(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	104(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	88(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
-
-vectors12to13:
-	TBZ	$3, R2, vectors12to12
-	FMOVD	40(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	72(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	56(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	88(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	56(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	104(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
-vectors12to12:
-	FMOVD	32(R1), F1
+vectors12to13:
+	TBZ	$3, R2, vectors12to12
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	96(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	40(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	72(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	56(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	88(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	24(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	48(R1), F2
+	FMOVD	96(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	32(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD	64(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
+
+vectors12to12:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	88(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FMOVD	32(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	64(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	72(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FMOVD	56(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	88(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	24(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	88(R1), F3
+	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$4, R2, vectors8to9
 	TBZ	$3, R2, vectors10to10
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	80(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	24(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	56(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	40(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	72(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	32(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	72(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	56(R1), F3
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	FMOVD	56(R1), F1
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FMOVD	24(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	40(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	72(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	JMP	fold
 
 vectors8to9:
 	TBZ	$3, R2, vectors8to8
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	64(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	40(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	24(R1), F1
+	FMOVD	56(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	56(R1), F2
+	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	64(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	56(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	32(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	16(R1), F1
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	48(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	56(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	56(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	40(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$5, R2, vectors0to3
 	TBZ	$4, R2, vectors4to5
 	TBZ	$3, R2, vectors6to6
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	48(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	24(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	40(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	40(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	48(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FMOVD	32(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	40(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	32(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	24(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$3, R2, vectors4to4
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	32(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	24(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	24(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	8(R1), F1
+	FMOVD	24(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	24(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$4, R2, vectors0to1
 	TBZ	$3, R2, vectors2to2
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	16(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	FMOVD	(R1), F1
+	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	8(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$3, R2, vectors0to0
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$1, R3, R5
+	ADD	R1, R5, R5
+	FMOVD	-8(R5), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+
+fold:
+	MOVD	(R0), R5
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-8, R5, R5
+	ADD	R1, R5, R5
+	LSL	$1, R3, R6
+	ADD	R5, R6, R6
+	FMOVD	-8(R6), F0
+	FMOVQ	8(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	MOVD	R2, R5
+	AND	$-128, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-128, R6, R6
-	ADD	R1, R6, R6
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$6, R2, last0to7
-	TBZ	$5, R2, last8to11
-	TBZ	$4, R2, last12to13
-	TBZ	$3, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
-
-ladder14:
-	FMOVD	112(R6), F15
+	AND	$1792, R6, R6
+	TBZ	$7, R2, longEven
+	FLDPQ	-128(R5), (F1, F3)
+	FLDPQ	-96(R5), (F5, F7)
+	FLDPQ	-64(R5), (F9, F11)
+	FLDPQ	-32(R5), (F13, F15)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 
-ladder13:
-	FMOVD	104(R6), F14
-	VZIP1	V14.H8, V31.H8, V14.H8
+longTail:
+	TBZ	$6, R2, longLast0to7
+	TBZ	$5, R2, longLast8to11
+	TBZ	$4, R2, longLast12to13
+	TBZ	$3, R2, longLast14to14
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R5), F18
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	longTrees
 
-ladder12:
-	FMOVD	96(R6), F13
-	VZIP1	V13.H8, V31.H8, V13.H8
-
-ladder11:
-	FMOVD	88(R6), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-
-ladder10:
-	FMOVD	80(R6), F11
-	VZIP1	V11.H8, V31.H8, V11.H8
-
-ladder9:
-	FMOVD	72(R6), F10
-	VZIP1	V10.H8, V31.H8, V10.H8
-
-ladder8:
-	FMOVD	64(R6), F9
-	VZIP1	V9.H8, V31.H8, V9.H8
-
-ladder7:
-	FMOVD	56(R6), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-
-ladder6:
-	FMOVD	48(R6), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-
-ladder5:
-	FMOVD	40(R6), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-
-ladder4:
-	FMOVD	32(R6), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-
-ladder3:
-	FMOVD	24(R6), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-
-ladder2:
-	FMOVD	16(R6), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-
-ladder1:
-	FMOVD	8(R6), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-
-ladder0:
-	FMOVD	(R6), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$3, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$4, R2, last8to9
-	TBZ	$3, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$3, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$5, R2, last0to3
-	TBZ	$4, R2, last4to5
-	TBZ	$3, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$3, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$4, R2, last0to1
-	TBZ	$3, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$3, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$7, R2, no1
-	SUB	$128, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	VZIP2	V0.H8, V31.H8, V18.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
+longLast14to14:
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
-	FLDPQ	32(R6), (F17, F0)
-	VZIP2	V17.H8, V31.H8, V18.H8
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	VZIP2	V0.H8, V31.H8, V18.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	64(R6), (F0, F17)
-	VZIP2	V0.H8, V31.H8, V18.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	96(R6), (F17, F0)
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R5), F17
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	VZIP2	V0.H8, V31.H8, V18.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	JMP	longTrees
 
-no1:
-	TBZ	$8, R2, no2
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F18)
-	FLDPQ	32(R6), (F20, F22)
+longLast12to13:
+	TBZ	$3, R2, longLast12to12
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVD	96(R5), F18
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$4, R2, longLast8to9
+	TBZ	$3, R2, longLast10to10
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R5), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R5), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$3, R2, longLast8to8
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVD	64(R5), F17
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$5, R2, longLast0to3
+	TBZ	$4, R2, longLast4to5
+	TBZ	$3, R2, longLast6to6
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R5), F18
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R5), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$3, R2, longLast4to4
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVD	32(R5), F18
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$4, R2, longLast0to1
+	TBZ	$3, R2, longLast2to2
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FMOVQ	(R5), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FMOVQ	(R5), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$3, R2, longLast0to0
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FMOVD	(R5), F17
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$8, R6, longNo2
+	SUB	$384, R5, R5
+	FLDPQ	(R5), (F0, F18)
+	FLDPQ	32(R5), (F20, F22)
 	VZIP2	V0.H8, V31.H8, V17.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -5221,7 +8953,7 @@ no1:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	128(R6), (F24, F25)
+	FLDPQ	128(R5), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
@@ -5230,7 +8962,7 @@ no1:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	160(R6), (F25, F24)
+	FLDPQ	160(R5), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
@@ -5247,8 +8979,8 @@ no1:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	64(R6), (F23, F21)
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	64(R5), (F23, F21)
+	FLDPQ	96(R5), (F19, F17)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
@@ -5257,7 +8989,7 @@ no1:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V0.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	192(R6), (F24, F25)
+	FLDPQ	192(R5), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
@@ -5266,7 +8998,7 @@ no1:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	FLDPQ	224(R6), (F25, F24)
+	FLDPQ	224(R5), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
@@ -5284,11 +9016,13 @@ no1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no2:
-	TBZ	$9, R2, no4
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F18)
-	FLDPQ	32(R6), (F20, F22)
+longNo2:
+	TBZ	$9, R6, longNo4
+	MOVD	R2, R5
+	AND	$1024, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F18)
+	FLDPQ	32(R5), (F20, F22)
 	VZIP2	V0.H8, V31.H8, V17.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -5297,7 +9031,7 @@ no2:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	128(R6), (F24, F25)
+	FLDPQ	128(R5), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
@@ -5306,7 +9040,7 @@ no2:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	FLDPQ	160(R6), (F25, F24)
+	FLDPQ	160(R5), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
@@ -5315,12 +9049,12 @@ no2:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	FLDPQ	256(R6), (F24, F26)
+	FLDPQ	256(R5), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	384(R6), (F28, F29)
+	FLDPQ	384(R5), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -5333,12 +9067,12 @@ no2:
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	WORD	$0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	FLDPQ	288(R6), (F27, F25)
+	FLDPQ	288(R5), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	416(R6), (F29, F28)
+	FLDPQ	416(R5), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -5359,8 +9093,8 @@ no2:
 	WORD	$0x4e35d4c6 // fadd v6.4s, v6.4s, v21.4s
 	WORD	$0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	64(R6), (F23, F21)
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	64(R5), (F23, F21)
+	FLDPQ	96(R5), (F19, F17)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
@@ -5369,7 +9103,7 @@ no2:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V0.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	192(R6), (F24, F25)
+	FLDPQ	192(R5), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
@@ -5378,7 +9112,7 @@ no2:
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	FLDPQ	224(R6), (F25, F24)
+	FLDPQ	224(R5), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
@@ -5387,12 +9121,12 @@ no2:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
-	FLDPQ	320(R6), (F24, F26)
+	FLDPQ	320(R5), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	448(R6), (F28, F29)
+	FLDPQ	448(R5), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -5405,12 +9139,12 @@ no2:
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	FLDPQ	352(R6), (F27, F25)
+	FLDPQ	352(R5), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	480(R6), (F29, F28)
+	FLDPQ	480(R5), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -5432,15 +9166,14 @@ no2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no4:
-	TBZ	$10, R2, no8
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F18)
+longNo4:
+	TBZ	$10, R6, longHalve
+	FLDPQ	(R1), (F0, F18)
 	VZIP2	V0.H8, V31.H8, V17.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	128(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -5449,12 +9182,12 @@ no4:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	256(R6), (F21, F22)
+	FLDPQ	256(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	384(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -5467,12 +9200,12 @@ no4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	512(R6), (F23, F20)
+	FLDPQ	512(R1), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	FLDPQ	640(R6), (F25, F24)
+	FLDPQ	640(R1), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -5481,12 +9214,12 @@ no4:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	768(R6), (F24, F26)
+	FLDPQ	768(R1), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	896(R1), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -5507,12 +9240,12 @@ no4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	32(R6), (F19, F17)
+	FLDPQ	32(R1), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V0.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	160(R6), (F21, F20)
+	FLDPQ	160(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -5521,12 +9254,12 @@ no4:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
-	FLDPQ	288(R6), (F20, F22)
+	FLDPQ	288(R1), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	416(R6), (F27, F26)
+	FLDPQ	416(R1), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V25.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -5539,12 +9272,12 @@ no4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
-	FLDPQ	544(R6), (F23, F21)
+	FLDPQ	544(R1), (F23, F21)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	672(R1), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V25.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -5553,12 +9286,12 @@ no4:
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	800(R6), (F27, F25)
+	FLDPQ	800(R1), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R1), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -5579,12 +9312,12 @@ no4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	FLDPQ	64(R6), (F0, F18)
+	FLDPQ	64(R1), (F0, F18)
 	VZIP2	V0.H8, V31.H8, V17.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	192(R6), (F20, F21)
+	FLDPQ	192(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
@@ -5593,12 +9326,12 @@ no4:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	320(R6), (F21, F22)
+	FLDPQ	320(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -5611,12 +9344,12 @@ no4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	576(R6), (F23, F20)
+	FLDPQ	576(R1), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	FLDPQ	704(R6), (F25, F24)
+	FLDPQ	704(R1), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -5625,12 +9358,12 @@ no4:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	832(R6), (F24, F26)
+	FLDPQ	832(R1), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	960(R1), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -5651,12 +9384,12 @@ no4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	96(R6), (F19, F17)
+	FLDPQ	96(R1), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V0.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	224(R6), (F21, F20)
+	FLDPQ	224(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -5665,12 +9398,12 @@ no4:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
-	FLDPQ	352(R6), (F20, F22)
+	FLDPQ	352(R1), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	480(R6), (F27, F26)
+	FLDPQ	480(R1), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V25.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -5683,12 +9416,12 @@ no4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
-	FLDPQ	608(R6), (F23, F21)
+	FLDPQ	608(R1), (F23, F21)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	FLDPQ	736(R6), (F26, F27)
+	FLDPQ	736(R1), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V25.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -5697,12 +9430,12 @@ no4:
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	864(R6), (F27, F25)
+	FLDPQ	864(R1), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R1), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -5724,7 +9457,7 @@ no4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-no8:
+longHalve:
 	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -5740,47 +9473,131 @@ no8:
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	VEXT	$8, V0.B16, V0.B16, V2.B16
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R4)
+	FMOVS	F0, (R6)
 	RET
 
-few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$2, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
+longEven:
+	TBZ	$8, R2, longNone
+	FLDPQ	-256(R5), (F1, F3)
+	FLDPQ	-224(R5), (F5, F7)
+	FLDPQ	-192(R5), (F9, F11)
+	FLDPQ	-160(R5), (F13, F15)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	-128(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	-96(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	-64(R5), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	-32(R5), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	AND	$1536, R6, R6
+	JMP	longTail
+
+longNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
-	ADD	$0, R1, R5
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
+few:
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$2, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	WORD	$0x4f04640f // movi v15.4s, #0x80, lsl #24
+	ADD	$0, R1, R4
 	TBNZ	$2, R2, four_2
 	TBZ	$1, R2, one_3
-	FMOVS	(R5), F0
+	FMOVS	(R4), F0
 	TBZ	$0, R2, loaded_1
-	ADD	$4, R5, R5
-	VLD1	(R5), V0.H[2]
+	ADD	$4, R4, R4
+	VLD1	(R4), V0.H[2]
 	JMP	loaded_1
 
 one_3:
 	VEOR	V0.B16, V0.B16, V0.B16
-	VLD1	(R5), V0.H[0]
+	VLD1	(R4), V0.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 
 loaded_1:
 	VZIP1	V0.H8, V31.H8, V0.H8
-	VBIF	V2.B16, V1.B16, V0.B16
-	JMP	summed
+	VBIF	V16.B16, V15.B16, V0.B16
+	JMP	fold
 
 blocks:
+	JMP	·sumLongBF16NEON(SB)
+	RET
+
+// func sumLongBF16NEON(a *byte)
+TEXT ·sumLongBF16NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
@@ -5795,187 +9612,187 @@ block:
 	FLDPQ	(R1), (F0, F2)
 	VZIP2	V0.H8, V31.H8, V1.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V2.H8, V31.H8, V4.H8
+	VZIP2	V2.H8, V31.H8, V3.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	128(R1), (F3, F8)
-	VZIP2	V3.H8, V31.H8, V7.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	VZIP2	V8.H8, V31.H8, V7.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD	$0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
-	FLDPQ	256(R1), (F8, F7)
-	VZIP2	V8.H8, V31.H8, V3.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V7.H8, V31.H8, V6.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	384(R1), (F5, F16)
-	VZIP2	V5.H8, V31.H8, V15.H8
+	FLDPQ	128(R1), (F4, F5)
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	VZIP2	V16.H8, V31.H8, V15.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	FLDPQ	512(R1), (F6, F3)
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FLDPQ	256(R1), (F5, F6)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V6.H8, V31.H8, V7.H8
 	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V3.H8, V31.H8, V8.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FLDPQ	640(R1), (F16, F5)
-	VZIP2	V16.H8, V31.H8, V15.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	VZIP2	V5.H8, V31.H8, V15.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	FLDPQ	768(R1), (F5, F15)
-	VZIP2	V5.H8, V31.H8, V16.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	896(R1), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V11.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
-	WORD	$0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	FLDPQ	32(R1), (F8, F7)
-	VZIP2	V8.H8, V31.H8, V3.H8
+	FLDPQ	384(R1), (F8, F9)
+	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
+	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FLDPQ	512(R1), (F7, F4)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	160(R1), (F14, F15)
-	VZIP2	V14.H8, V31.H8, V16.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	VZIP2	V15.H8, V31.H8, V16.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	FLDPQ	288(R1), (F15, F16)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VZIP2	V16.H8, V31.H8, V5.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	416(R1), (F12, F13)
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	VZIP2	V13.H8, V31.H8, V11.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	FLDPQ	544(R1), (F5, F14)
-	VZIP2	V5.H8, V31.H8, V16.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	672(R1), (F13, F12)
-	VZIP2	V13.H8, V31.H8, V11.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	800(R1), (F12, F11)
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	928(R1), (F9, F17)
-	VZIP2	V9.H8, V31.H8, V18.H8
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FLDPQ	640(R1), (F9, F8)
+	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	FLDPQ	64(R1), (F15, F16)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	VZIP2	V16.H8, V31.H8, V5.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	192(R1), (F10, F11)
-	VZIP2	V10.H8, V31.H8, V13.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	VZIP2	V11.H8, V31.H8, V13.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	320(R1), (F11, F13)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V13.H8, V31.H8, V12.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	FLDPQ	448(R1), (F17, F9)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V9.H8, V31.H8, V18.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	576(R1), (F12, F10)
-	VZIP2	V12.H8, V31.H8, V13.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	VZIP2	V8.H8, V31.H8, V10.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FLDPQ	768(R1), (F8, F10)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	704(R1), (F9, F17)
-	VZIP2	V9.H8, V31.H8, V18.H8
+	FLDPQ	896(R1), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FLDPQ	32(R1), (F5, F6)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	160(R1), (F11, F10)
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FLDPQ	288(R1), (F10, F9)
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FLDPQ	416(R1), (F13, F12)
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FLDPQ	544(R1), (F8, F11)
+	VZIP2	V8.H8, V31.H8, V9.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V11.H8, V31.H8, V10.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	FLDPQ	672(R1), (F12, F13)
+	VZIP2	V12.H8, V31.H8, V14.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FLDPQ	800(R1), (F13, F14)
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	FLDPQ	928(R1), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	64(R1), (F10, F9)
+	VZIP2	V10.H8, V31.H8, V11.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	VZIP2	V9.H8, V31.H8, V8.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	FLDPQ	192(R1), (F15, F14)
+	VZIP2	V15.H8, V31.H8, V12.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	VZIP2	V14.H8, V31.H8, V12.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FLDPQ	320(R1), (F14, F12)
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	FLDPQ	448(R1), (F17, F16)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FLDPQ	576(R1), (F13, F15)
+	VZIP2	V13.H8, V31.H8, V12.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V14.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	704(R1), (F16, F17)
+	VZIP2	V16.H8, V31.H8, V18.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	FLDPQ	832(R1), (F17, F18)
-	VZIP2	V17.H8, V31.H8, V9.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -5983,38 +9800,38 @@ block:
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	96(R1), (F11, F13)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V13.H8, V31.H8, V12.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FLDPQ	96(R1), (F14, F12)
+	VZIP2	V14.H8, V31.H8, V15.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V12.H8, V31.H8, V13.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
 	FLDPQ	224(R1), (F19, F18)
-	VZIP2	V19.H8, V31.H8, V9.H8
+	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	VZIP2	V18.H8, V31.H8, V9.H8
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	VZIP2	V18.H8, V31.H8, V16.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	FLDPQ	352(R1), (F18, F9)
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FLDPQ	352(R1), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V9.H8, V31.H8, V17.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	FLDPQ	480(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -6022,14 +9839,14 @@ block:
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	FLDPQ	608(R1), (F17, F19)
-	VZIP2	V17.H8, V31.H8, V9.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -6037,7 +9854,7 @@ block:
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -6057,19 +9874,19 @@ block:
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F18, F9)
+	FLDPQ	-1024(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V9.H8, V31.H8, V17.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	FLDPQ	-896(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -6077,7 +9894,7 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	FLDPQ	-768(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
@@ -6095,7 +9912,7 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-512(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
@@ -6131,14 +9948,14 @@ block:
 	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 	FLDPQ	-992(R26), (F17, F19)
-	VZIP2	V17.H8, V31.H8, V9.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -6146,7 +9963,7 @@ block:
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
@@ -6166,7 +9983,7 @@ block:
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	FLDPQ	-480(R26), (F21, F22)
@@ -6202,18 +10019,18 @@ block:
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	-960(R26), (F18, F9)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FLDPQ	-960(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V9.H8, V31.H8, V17.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
 	FLDPQ	-832(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -6221,7 +10038,7 @@ block:
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	FLDPQ	-704(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
@@ -6239,7 +10056,7 @@ block:
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	FLDPQ	-448(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
@@ -6275,14 +10092,14 @@ block:
 	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e29d610 // fadd v16.4s, v16.4s, v9.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 	FLDPQ	-928(R26), (F17, F19)
-	VZIP2	V17.H8, V31.H8, V9.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -6290,7 +10107,7 @@ block:
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
@@ -6310,7 +10127,7 @@ block:
 	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	FLDPQ	-416(R26), (F21, F22)
@@ -6346,27 +10163,27 @@ block:
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
 	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
 	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
@@ -6374,564 +10191,1768 @@ block:
 	SUB	$1024, R2, R2
 	CMP	$1024, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
+	CBZ	R2, whole
+	SUB	$1, R2, R2
+	MOVD	R2, R4
+	AND	$3, R4, R4
+	LSL	$1, R2, R2
+	ADD	$1, R4, R4
+	LSL	$1, R4, R6
+	MOVD	$reducesumConst3<>(SB), R5
+	SUB	R6, R5, R5
+	MOVD	R2, R6
+	AND	$-8, R6, R6
+	ADD	R1, R6, R6
+	LSL	$1, R4, R7
+	ADD	R6, R7, R7
+	FMOVD	-8(R7), F0
+	FMOVQ	8(R5), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	FMOVQ	32(R5), F1
+	VORR	V1.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	MOVD	R2, R6
+	AND	$-128, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$1792, R7, R7
+	TBZ	$7, R2, restEven
+	FLDPQ	-128(R6), (F1, F2)
+	FLDPQ	-96(R6), (F6, F5)
+	FLDPQ	-64(R6), (F12, F14)
+	FLDPQ	-32(R6), (F9, F10)
+	VZIP2	V1.H8, V31.H8, V3.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V2.H8, V31.H8, V7.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V12.H8, V31.H8, V15.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V8.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V9.H8, V31.H8, V11.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V10.H8, V31.H8, V18.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
 
-rest:
+restTail:
+	TBZ	$6, R2, restLast0to7
+	TBZ	$5, R2, restLast8to11
+	TBZ	$4, R2, restLast12to13
+	TBZ	$3, R2, restLast14to14
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	96(R6), F16
+	VZIP2	V16.H8, V31.H8, V19.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	JMP	restTrees
+
+restLast14to14:
+	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	96(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$3, R2, restLast12to12
+	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVD	96(R6), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	JMP	restTrees
+
+restLast12to12:
+	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	64(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$4, R2, restLast8to9
+	TBZ	$3, R2, restLast10to10
+	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVQ	64(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	restTrees
+
+restLast10to10:
+	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVQ	64(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$3, R2, restLast8to8
+	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FMOVD	64(R6), F19
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	restTrees
+
+restLast8to8:
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$5, R2, restLast0to3
+	TBZ	$4, R2, restLast4to5
+	TBZ	$3, R2, restLast6to6
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVQ	32(R6), F16
+	VZIP2	V16.H8, V31.H8, V19.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	restTrees
+
+restLast6to6:
+	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVQ	32(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$3, R2, restLast4to4
+	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FLDPQ	(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FMOVD	32(R6), F16
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	JMP	restTrees
+
+restLast4to4:
+	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FLDPQ	(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$4, R2, restLast0to1
+	TBZ	$3, R2, restLast2to2
+	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FMOVQ	(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	JMP	restTrees
+
+restLast2to2:
+	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FMOVQ	(R6), F19
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$3, R2, restLast0to0
+	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FMOVD	(R6), F19
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	JMP	restTrees
+
+restLast0to0:
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$8, R7, restNo2
+	SUB	$384, R6, R6
+	FLDPQ	(R6), (F0, F16)
+	FLDPQ	32(R6), (F23, F20)
+	VZIP2	V0.H8, V31.H8, V19.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	128(R6), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FLDPQ	160(R6), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	FLDPQ	64(R6), (F21, F22)
+	FLDPQ	96(R6), (F17, F19)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V0.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	192(R6), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	224(R6), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restNo2:
+	TBZ	$9, R7, restNo4
+	MOVD	R2, R6
+	AND	$1024, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F16)
+	FLDPQ	32(R6), (F23, F20)
+	VZIP2	V0.H8, V31.H8, V19.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	128(R6), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FLDPQ	160(R6), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FLDPQ	256(R6), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	384(R6), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e3bd631 // fadd v17.4s, v17.4s, v27.4s
+	FLDPQ	288(R6), (F27, F24)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	FLDPQ	416(R6), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD	$0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	FLDPQ	64(R6), (F21, F22)
+	FLDPQ	96(R6), (F17, F19)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V0.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	192(R6), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FLDPQ	224(R6), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	FLDPQ	320(R6), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	448(R6), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	352(R6), (F27, F24)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	FLDPQ	480(R6), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd631 // fadd v17.4s, v17.4s, v27.4s
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD	$0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restNo4:
+	TBZ	$10, R7, restHalve
+	FLDPQ	(R1), (F0, F16)
+	VZIP2	V0.H8, V31.H8, V19.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FLDPQ	128(R1), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V20.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FLDPQ	256(R1), (F22, F20)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	384(R1), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	512(R1), (F21, F23)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	FLDPQ	640(R1), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	768(R1), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	896(R1), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	32(R1), (F17, F19)
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V0.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	160(R1), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	VZIP2	V23.H8, V31.H8, V20.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	288(R1), (F23, F20)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	416(R1), (F27, F26)
+	VZIP2	V27.H8, V31.H8, V24.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	VZIP2	V26.H8, V31.H8, V24.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	544(R1), (F21, F22)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	672(R1), (F26, F27)
+	VZIP2	V26.H8, V31.H8, V24.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	VZIP2	V27.H8, V31.H8, V24.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	800(R1), (F27, F24)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	FLDPQ	928(R1), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FLDPQ	64(R1), (F0, F16)
+	VZIP2	V0.H8, V31.H8, V19.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FLDPQ	192(R1), (F23, F22)
+	VZIP2	V23.H8, V31.H8, V20.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FLDPQ	320(R1), (F22, F20)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	448(R1), (F25, F24)
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e36d400 // fadd v0.4s, v0.4s, v22.4s
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FLDPQ	576(R1), (F21, F23)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	FLDPQ	704(R1), (F24, F25)
+	VZIP2	V24.H8, V31.H8, V26.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	VZIP2	V25.H8, V31.H8, V26.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	832(R1), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V24.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	FLDPQ	960(R1), (F28, F29)
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
+	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	96(R1), (F17, F19)
+	VZIP2	V17.H8, V31.H8, V16.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V0.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	224(R1), (F22, F23)
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	VZIP2	V23.H8, V31.H8, V20.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	WORD	$0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	FLDPQ	352(R1), (F23, F20)
+	VZIP2	V23.H8, V31.H8, V22.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FLDPQ	480(R1), (F27, F26)
+	VZIP2	V27.H8, V31.H8, V24.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	VZIP2	V26.H8, V31.H8, V24.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
+	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD	$0x4e35d400 // fadd v0.4s, v0.4s, v21.4s
+	FLDPQ	608(R1), (F21, F22)
+	VZIP2	V21.H8, V31.H8, V20.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FLDPQ	736(R1), (F26, F27)
+	VZIP2	V26.H8, V31.H8, V24.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	VZIP2	V27.H8, V31.H8, V24.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FLDPQ	864(R1), (F27, F24)
+	VZIP2	V27.H8, V31.H8, V26.H8
+	VZIP1	V27.H8, V31.H8, V27.H8
+	VZIP2	V24.H8, V31.H8, V25.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	FLDPQ	992(R1), (F29, F28)
+	VZIP2	V29.H8, V31.H8, V30.H8
+	VZIP1	V29.H8, V31.H8, V29.H8
+	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
+	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	VZIP2	V28.H8, V31.H8, V30.H8
+	VZIP1	V28.H8, V31.H8, V28.H8
+	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
+	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
+	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	WORD	$0x4e37d400 // fadd v0.4s, v0.4s, v23.4s
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restHalve:
+	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
 	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F1
-	VZIP2	V1.D2, V0.D2, V4.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	FMOVQ	16(R5), F1
-	FMOVQ	32(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	48(R5), F1
-	FMOVQ	64(R5), F4
-	VZIP2	V4.D2, V1.D2, V2.D2
-	VZIP1	V4.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	FMOVQ	80(R5), F4
-	FMOVQ	96(R5), F2
-	VZIP2	V2.D2, V4.D2, V6.D2
-	VZIP1	V2.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d421 // faddp v1.4s, v1.4s, v4.4s
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	VZIP2	V3.D2, V0.D2, V1.D2
+	VZIP1	V3.D2, V0.D2, V0.D2
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	JMP	fold
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d400 // faddp v0.4s, v0.4s, v3.4s
+	FMOVQ	48(R7), F3
+	FMOVQ	64(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FMOVQ	80(R7), F1
+	FMOVQ	96(R7), F7
+	VZIP2	V7.D2, V1.D2, V2.D2
+	VZIP1	V7.D2, V1.D2, V1.D2
+	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD	$0x6e21d463 // faddp v3.4s, v3.4s, v1.4s
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+
+fold:
+	MOVD	(R0), R6
+	VEXT	$8, V0.B16, V0.B16, V3.B16
+	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$8, R2, restNone
+	FLDPQ	-256(R6), (F1, F2)
+	FLDPQ	-224(R6), (F6, F5)
+	FLDPQ	-192(R6), (F12, F14)
+	FLDPQ	-160(R6), (F9, F10)
+	VZIP2	V1.H8, V31.H8, V3.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V2.H8, V31.H8, V7.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V12.H8, V31.H8, V15.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V8.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V9.H8, V31.H8, V11.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V10.H8, V31.H8, V18.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	-128(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FLDPQ	-96(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FLDPQ	-64(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	-32(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	AND	$1536, R7, R7
+	JMP	restTail
+
+restNone:
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V18.B16
+	JMP	restTail
 	RET
 
 // func sumI32NEON(a *byte)
-TEXT ·sumI32NEON(SB), $152-8
+TEXT ·sumI32NEON(SB), $0-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
 	MOVD	16(R0), R2
-	MOVD	$0, R3
+	MOVD	8(R0), R1
 	CMP	$1024, R2
 	BGE	blocks
-
-row:
 	CMP	$4, R2
 	BLT	few
 	SUB	$1, R2, R2
-	MOVD	R2, R4
-	AND	$3, R4, R4
-	SUB	R4, R2, R2
+	MOVD	R2, R3
+	AND	$3, R3, R3
 	LSL	$2, R2, R2
-	ADD	$1, R4, R4
-	LSL	$2, R4, R6
-	MOVD	$reducesumConst4<>(SB), R5
-	SUB	R6, R5, R5
-	MOVD	R2, R6
-	ADD	R1, R6, R6
-	LSL	$2, R4, R7
-	ADD	R6, R7, R7
-	FMOVQ	-16(R7), F0
-	FMOVQ	16(R5), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
+	ADD	$1, R3, R3
+	LSL	$2, R3, R5
+	MOVD	$reducesumConst4<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$256, R2
 	BGE	long
 	TBZ	$7, R2, vectors0to7
 	TBZ	$6, R2, vectors8to11
 	TBZ	$5, R2, vectors12to13
 	TBZ	$4, R2, vectors14to14
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	224(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	112(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	208(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	96(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	192(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	80(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	112(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
+	FMOVQ	48(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	JMP	fold
 
 vectors12to12:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	176(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	64(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$5, R2, vectors8to9
 	TBZ	$4, R2, vectors10to10
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	160(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	112(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	144(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	96(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	80(R1), F2
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	VADD	V3.S4, V2.S4, V2.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
+	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	128(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	80(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	112(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	64(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$6, R2, vectors0to3
 	TBZ	$5, R2, vectors4to5
 	TBZ	$4, R2, vectors6to6
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	96(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	80(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	64(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	48(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$5, R2, vectors0to1
 	TBZ	$4, R2, vectors2to2
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	32(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$4, R2, vectors0to0
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$2, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	-16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+
+fold:
+	MOVD	(R0), R5
+	VEXT	$8, V0.B16, V0.B16, V1.B16
+	VADD	V1.S4, V0.S4, V0.S4
+	VADDP	V0.S4, V0.S4, V0.S4
+	FMOVS	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-16, R5, R5
+	ADD	R1, R5, R5
+	LSL	$2, R3, R6
+	ADD	R5, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	MOVD	R2, R5
+	AND	$-256, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-256, R6, R6
-	ADD	R1, R6, R6
-	VEOR	V2.B16, V2.B16, V2.B16
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R2, last0to7
-	TBZ	$6, R2, last8to11
-	TBZ	$5, R2, last12to13
-	TBZ	$4, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	AND	$3584, R6, R6
+	TBZ	$8, R2, longEven
+	FLDPQ	-256(R5), (F1, F2)
+	FLDPQ	-224(R5), (F3, F4)
+	FLDPQ	-192(R5), (F5, F6)
+	FLDPQ	-160(R5), (F7, F8)
+	FLDPQ	-128(R5), (F9, F10)
+	FLDPQ	-96(R5), (F11, F12)
+	FLDPQ	-64(R5), (F13, F14)
+	FLDPQ	-32(R5), (F15, F16)
 
-ladder14:
-	FMOVQ	224(R6), F15
+longTail:
+	TBZ	$7, R2, longLast0to7
+	TBZ	$6, R2, longLast8to11
+	TBZ	$5, R2, longLast12to13
+	TBZ	$4, R2, longLast14to14
+	VADD	V0.S4, V16.S4, V16.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	192(R5), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	FMOVQ	224(R5), F18
+	VADD	V18.S4, V15.S4, V15.S4
+	JMP	longTrees
 
-ladder13:
-	FMOVQ	208(R6), F14
-
-ladder12:
-	FMOVQ	192(R6), F13
-
-ladder11:
-	FMOVQ	176(R6), F12
-
-ladder10:
-	FMOVQ	160(R6), F11
-
-ladder9:
-	FMOVQ	144(R6), F10
-
-ladder8:
-	FMOVQ	128(R6), F9
-
-ladder7:
-	FMOVQ	112(R6), F8
-
-ladder6:
-	FMOVQ	96(R6), F7
-
-ladder5:
-	FMOVQ	80(R6), F6
-
-ladder4:
-	FMOVQ	64(R6), F5
-
-ladder3:
-	FMOVQ	48(R6), F4
-
-ladder2:
-	FMOVQ	32(R6), F3
-
-ladder1:
-	FMOVQ	16(R6), F2
-
-ladder0:
-	FMOVQ	(R6), F1
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$4, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$5, R2, last8to9
-	TBZ	$4, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$4, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$6, R2, last0to3
-	TBZ	$5, R2, last4to5
-	TBZ	$4, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$4, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$5, R2, last0to1
-	TBZ	$4, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$4, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$8, R2, no1
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	VADD	V0.S4, V1.S4, V1.S4
+longLast14to14:
+	VADD	V0.S4, V15.S4, V15.S4
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
 	VADD	V17.S4, V2.S4, V2.S4
-	FLDPQ	32(R6), (F17, F0)
+	FLDPQ	32(R5), (F17, F18)
 	VADD	V17.S4, V3.S4, V3.S4
-	VADD	V0.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F0, F17)
-	VADD	V0.S4, V5.S4, V5.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
 	VADD	V17.S4, V6.S4, V6.S4
-	FLDPQ	96(R6), (F17, F0)
+	FLDPQ	96(R5), (F17, F18)
 	VADD	V17.S4, V7.S4, V7.S4
-	VADD	V0.S4, V8.S4, V8.S4
-	FLDPQ	128(R6), (F0, F17)
-	VADD	V0.S4, V9.S4, V9.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
 	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	160(R6), (F17, F0)
+	FLDPQ	160(R5), (F17, F18)
 	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V0.S4, V12.S4, V12.S4
-	FLDPQ	192(R6), (F0, F17)
-	VADD	V0.S4, V13.S4, V13.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	192(R5), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
 	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	224(R6), (F17, F0)
-	VADD	V17.S4, V15.S4, V15.S4
-	VADD	V0.S4, V16.S4, V16.S4
+	JMP	longTrees
 
-no1:
-	TBZ	$9, R2, no2
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longLast12to13:
+	TBZ	$4, R2, longLast12to12
+	VADD	V0.S4, V14.S4, V14.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FMOVQ	192(R5), F17
+	VADD	V17.S4, V13.S4, V13.S4
+	JMP	longTrees
+
+longLast12to12:
+	VADD	V0.S4, V13.S4, V13.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R2, longLast8to9
+	TBZ	$4, R2, longLast10to10
+	VADD	V0.S4, V12.S4, V12.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FMOVQ	160(R5), F18
+	VADD	V18.S4, V11.S4, V11.S4
+	JMP	longTrees
+
+longLast10to10:
+	VADD	V0.S4, V11.S4, V11.S4
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F17, F18)
+	VADD	V17.S4, V7.S4, V7.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R2, longLast8to8
+	VADD	V0.S4, V10.S4, V10.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FMOVQ	128(R5), F17
+	VADD	V17.S4, V9.S4, V9.S4
+	JMP	longTrees
+
+longLast8to8:
+	VADD	V0.S4, V9.S4, V9.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R2, longLast0to3
+	TBZ	$5, R2, longLast4to5
+	TBZ	$4, R2, longLast6to6
+	VADD	V0.S4, V8.S4, V8.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FMOVQ	96(R5), F18
+	VADD	V18.S4, V7.S4, V7.S4
+	JMP	longTrees
+
+longLast6to6:
+	VADD	V0.S4, V7.S4, V7.S4
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R2, longLast4to4
+	VADD	V0.S4, V6.S4, V6.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FMOVQ	64(R5), F17
+	VADD	V17.S4, V5.S4, V5.S4
+	JMP	longTrees
+
+longLast4to4:
+	VADD	V0.S4, V5.S4, V5.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R2, longLast0to1
+	TBZ	$4, R2, longLast2to2
+	VADD	V0.S4, V4.S4, V4.S4
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FMOVQ	32(R5), F18
+	VADD	V18.S4, V3.S4, V3.S4
+	JMP	longTrees
+
+longLast2to2:
+	VADD	V0.S4, V3.S4, V3.S4
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R2, longLast0to0
+	VADD	V0.S4, V2.S4, V2.S4
+	FMOVQ	(R5), F17
+	VADD	V17.S4, V1.S4, V1.S4
+	JMP	longTrees
+
+longLast0to0:
+	VADD	V0.S4, V1.S4, V1.S4
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$9, R6, longNo2
+	SUB	$768, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	VADD	V24.S4, V0.S4, V0.S4
 	VADD	V25.S4, V17.S4, V17.S4
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	VADD	V25.S4, V18.S4, V18.S4
 	VADD	V24.S4, V19.S4, V19.S4
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V0.S4, V1.S4, V1.S4
@@ -6942,20 +11963,20 @@ no1:
 	VADD	V21.S4, V6.S4, V6.S4
 	VADD	V22.S4, V7.S4, V7.S4
 	VADD	V23.S4, V8.S4, V8.S4
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V25.S4, V22.S4, V22.S4
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	VADD	V25.S4, V21.S4, V21.S4
 	VADD	V24.S4, V20.S4, V20.S4
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	VADD	V24.S4, V19.S4, V19.S4
 	VADD	V25.S4, V18.S4, V18.S4
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	VADD	V25.S4, V17.S4, V17.S4
 	VADD	V24.S4, V0.S4, V0.S4
 	VADD	V23.S4, V9.S4, V9.S4
@@ -6967,43 +11988,45 @@ no1:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-no2:
-	TBZ	$10, R2, no4
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longNo2:
+	TBZ	$10, R6, longNo4
+	MOVD	R2, R5
+	AND	$2048, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	VADD	V24.S4, V0.S4, V0.S4
 	VADD	V25.S4, V17.S4, V17.S4
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	VADD	V25.S4, V18.S4, V18.S4
 	VADD	V24.S4, V19.S4, V19.S4
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
-	FLDPQ	512(R6), (F24, F25)
-	FLDPQ	544(R6), (F26, F27)
-	FLDPQ	768(R6), (F28, F29)
+	FLDPQ	512(R5), (F24, F25)
+	FLDPQ	544(R5), (F26, F27)
+	FLDPQ	768(R5), (F28, F29)
 	VADD	V28.S4, V24.S4, V24.S4
 	VADD	V29.S4, V25.S4, V25.S4
-	FLDPQ	800(R6), (F29, F28)
+	FLDPQ	800(R5), (F29, F28)
 	VADD	V29.S4, V26.S4, V26.S4
 	VADD	V28.S4, V27.S4, V27.S4
 	VADD	V24.S4, V0.S4, V0.S4
 	VADD	V25.S4, V17.S4, V17.S4
 	VADD	V26.S4, V18.S4, V18.S4
 	VADD	V27.S4, V19.S4, V19.S4
-	FLDPQ	576(R6), (F27, F26)
-	FLDPQ	608(R6), (F25, F24)
-	FLDPQ	832(R6), (F28, F29)
+	FLDPQ	576(R5), (F27, F26)
+	FLDPQ	608(R5), (F25, F24)
+	FLDPQ	832(R5), (F28, F29)
 	VADD	V28.S4, V27.S4, V27.S4
 	VADD	V29.S4, V26.S4, V26.S4
-	FLDPQ	864(R6), (F29, F28)
+	FLDPQ	864(R5), (F29, F28)
 	VADD	V29.S4, V25.S4, V25.S4
 	VADD	V28.S4, V24.S4, V24.S4
 	VADD	V27.S4, V20.S4, V20.S4
@@ -7018,40 +12041,40 @@ no2:
 	VADD	V21.S4, V6.S4, V6.S4
 	VADD	V22.S4, V7.S4, V7.S4
 	VADD	V23.S4, V8.S4, V8.S4
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V25.S4, V22.S4, V22.S4
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	VADD	V25.S4, V21.S4, V21.S4
 	VADD	V24.S4, V20.S4, V20.S4
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	VADD	V24.S4, V19.S4, V19.S4
 	VADD	V25.S4, V18.S4, V18.S4
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	VADD	V25.S4, V17.S4, V17.S4
 	VADD	V24.S4, V0.S4, V0.S4
-	FLDPQ	640(R6), (F24, F25)
-	FLDPQ	672(R6), (F26, F27)
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	640(R5), (F24, F25)
+	FLDPQ	672(R5), (F26, F27)
+	FLDPQ	896(R5), (F28, F29)
 	VADD	V28.S4, V24.S4, V24.S4
 	VADD	V29.S4, V25.S4, V25.S4
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R5), (F29, F28)
 	VADD	V29.S4, V26.S4, V26.S4
 	VADD	V28.S4, V27.S4, V27.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V26.S4, V21.S4, V21.S4
 	VADD	V27.S4, V20.S4, V20.S4
-	FLDPQ	704(R6), (F27, F26)
-	FLDPQ	736(R6), (F25, F24)
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	704(R5), (F27, F26)
+	FLDPQ	736(R5), (F25, F24)
+	FLDPQ	960(R5), (F28, F29)
 	VADD	V28.S4, V27.S4, V27.S4
 	VADD	V29.S4, V26.S4, V26.S4
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R5), (F29, F28)
 	VADD	V29.S4, V25.S4, V25.S4
 	VADD	V28.S4, V24.S4, V24.S4
 	VADD	V27.S4, V19.S4, V19.S4
@@ -7067,30 +12090,29 @@ no2:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-no4:
-	TBZ	$11, R2, no8
-	SUB	$2048, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	256(R6), (F20, F21)
+longNo4:
+	TBZ	$11, R6, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	288(R6), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	FLDPQ	512(R6), (F20, F21)
-	FLDPQ	544(R6), (F22, F23)
-	FLDPQ	768(R6), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	800(R6), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V23.S4, V19.S4, V19.S4
-	ADD	$2048, R6, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -7119,20 +12141,20 @@ no4:
 	VADD	V17.S4, V2.S4, V2.S4
 	VADD	V18.S4, V3.S4, V3.S4
 	VADD	V19.S4, V4.S4, V4.S4
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F0)
-	FLDPQ	320(R6), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	352(R6), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V0.S4, V0.S4
-	FLDPQ	576(R6), (F20, F21)
-	FLDPQ	608(R6), (F22, F23)
-	FLDPQ	832(R6), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	VADD	V27.S4, V20.S4, V20.S4
 	VADD	V26.S4, V21.S4, V21.S4
-	FLDPQ	864(R6), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	VADD	V26.S4, V22.S4, V22.S4
 	VADD	V27.S4, V23.S4, V23.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -7167,20 +12189,20 @@ no4:
 	VADD	V18.S4, V6.S4, V6.S4
 	VADD	V17.S4, V7.S4, V7.S4
 	VADD	V0.S4, V8.S4, V8.S4
-	FLDPQ	128(R6), (F0, F17)
-	FLDPQ	160(R6), (F18, F19)
-	FLDPQ	384(R6), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	416(R6), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	FLDPQ	640(R6), (F20, F21)
-	FLDPQ	672(R6), (F22, F23)
-	FLDPQ	896(R6), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	928(R6), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V20.S4, V0.S4, V0.S4
@@ -7215,20 +12237,20 @@ no4:
 	VADD	V17.S4, V10.S4, V10.S4
 	VADD	V18.S4, V11.S4, V11.S4
 	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	448(R6), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	480(R6), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V0.S4, V0.S4
-	FLDPQ	704(R6), (F20, F21)
-	FLDPQ	736(R6), (F22, F23)
-	FLDPQ	960(R6), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	VADD	V27.S4, V20.S4, V20.S4
 	VADD	V26.S4, V21.S4, V21.S4
-	FLDPQ	992(R6), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	VADD	V26.S4, V22.S4, V22.S4
 	VADD	V27.S4, V23.S4, V23.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -7264,7 +12286,7 @@ no4:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-no8:
+longHalve:
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
@@ -7280,43 +12302,103 @@ no8:
 	VADD	V3.S4, V1.S4, V1.S4
 	VADD	V4.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V0.S4
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	VEXT	$8, V0.B16, V0.B16, V2.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	VADDP	V0.S4, V0.S4, V0.S4
-	FMOVS	F0, (R4)
+	FMOVS	F0, (R6)
 	RET
 
+longEven:
+	TBZ	$9, R2, longNone
+	FLDPQ	-512(R5), (F1, F2)
+	FLDPQ	-480(R5), (F3, F4)
+	FLDPQ	-448(R5), (F5, F6)
+	FLDPQ	-416(R5), (F7, F8)
+	FLDPQ	-384(R5), (F9, F10)
+	FLDPQ	-352(R5), (F11, F12)
+	FLDPQ	-320(R5), (F13, F14)
+	FLDPQ	-288(R5), (F15, F16)
+	FLDPQ	-256(R5), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	-224(R5), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	-192(R5), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	-160(R5), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	-128(R5), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	-96(R5), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	-64(R5), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	FLDPQ	-32(R5), (F18, F17)
+	VADD	V18.S4, V15.S4, V15.S4
+	VADD	V17.S4, V16.S4, V16.S4
+	AND	$3072, R6, R6
+	JMP	longTail
+
+longNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
 few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$2, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
-	ADD	$0, R1, R5
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$2, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	ADD	$0, R1, R4
 	TBNZ	$2, R2, four_2
 	TBZ	$1, R2, one_3
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 	TBZ	$0, R2, loaded_1
-	ADD	$8, R5, R5
-	VLD1	(R5), V0.S[2]
+	ADD	$8, R4, R4
+	VLD1	(R4), V0.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R5), F0
+	FMOVS	(R4), F0
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R5), F0
+	FMOVQ	(R4), F0
 
 loaded_1:
-	JMP	summed
+	JMP	fold
 
 blocks:
+	JMP	·sumLongI32NEON(SB)
+	RET
+
+// func sumLongI32NEON(a *byte)
+TEXT ·sumLongI32NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
@@ -7328,163 +12410,163 @@ blocks:
 	FMOVQ	F0, 112(R3)
 
 block:
-	FLDPQ	(R1), (F0, F2)
-	FLDPQ	32(R1), (F1, F4)
-	FLDPQ	256(R1), (F3, F8)
-	VADD	V3.S4, V0.S4, V0.S4
-	VADD	V8.S4, V2.S4, V2.S4
-	FLDPQ	288(R1), (F8, F3)
-	VADD	V8.S4, V1.S4, V1.S4
-	VADD	V3.S4, V4.S4, V4.S4
-	FLDPQ	512(R1), (F3, F8)
-	FLDPQ	544(R1), (F7, F6)
-	FLDPQ	768(R1), (F5, F16)
-	VADD	V5.S4, V3.S4, V3.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FLDPQ	800(R1), (F16, F5)
-	VADD	V16.S4, V7.S4, V7.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V3.S4, V0.S4, V0.S4
-	VADD	V8.S4, V2.S4, V2.S4
-	VADD	V7.S4, V1.S4, V1.S4
-	VADD	V6.S4, V4.S4, V4.S4
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	256(R1), (F4, F5)
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	FLDPQ	288(R1), (F5, F4)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	FLDPQ	512(R1), (F4, F5)
+	FLDPQ	544(R1), (F6, F7)
+	FLDPQ	768(R1), (F8, F9)
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	800(R1), (F9, F8)
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V6.S4, V2.S4, V2.S4
+	VADD	V7.S4, V3.S4, V3.S4
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F6, F7)
-	FLDPQ	-992(R26), (F8, F3)
-	FLDPQ	-768(R26), (F5, F16)
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V16.S4, V7.S4, V7.S4
-	FLDPQ	-736(R26), (F16, F5)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V5.S4, V3.S4, V3.S4
-	FLDPQ	-512(R26), (F5, F16)
-	FLDPQ	-480(R26), (F15, F14)
-	FLDPQ	-256(R26), (F13, F12)
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	FLDPQ	-224(R26), (F12, F13)
-	VADD	V12.S4, V15.S4, V15.S4
-	VADD	V13.S4, V14.S4, V14.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	VADD	V16.S4, V7.S4, V7.S4
-	VADD	V15.S4, V8.S4, V8.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V6.S4, V0.S4, V0.S4
-	VADD	V7.S4, V2.S4, V2.S4
-	VADD	V8.S4, V1.S4, V1.S4
-	VADD	V3.S4, V4.S4, V4.S4
-	FLDPQ	64(R1), (F3, F8)
-	FLDPQ	96(R1), (F7, F6)
-	FLDPQ	320(R1), (F14, F15)
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V8.S4, V8.S4
-	FLDPQ	352(R1), (F15, F14)
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	576(R1), (F14, F15)
-	FLDPQ	608(R1), (F16, F5)
-	FLDPQ	832(R1), (F13, F12)
-	VADD	V13.S4, V14.S4, V14.S4
-	VADD	V12.S4, V15.S4, V15.S4
-	FLDPQ	864(R1), (F12, F13)
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V8.S4, V8.S4
-	VADD	V16.S4, V7.S4, V7.S4
-	VADD	V5.S4, V6.S4, V6.S4
-	FLDPQ	-960(R26), (F5, F16)
-	FLDPQ	-928(R26), (F15, F14)
-	FLDPQ	-704(R26), (F13, F12)
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	FLDPQ	-672(R26), (F12, F13)
-	VADD	V12.S4, V15.S4, V15.S4
-	VADD	V13.S4, V14.S4, V14.S4
-	FLDPQ	-448(R26), (F13, F12)
-	FLDPQ	-416(R26), (F11, F10)
-	FLDPQ	-192(R26), (F9, F17)
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	-160(R26), (F17, F9)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V9.S4, V10.S4, V10.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V5.S4, V3.S4, V3.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	FLDPQ	128(R1), (F14, F15)
-	FLDPQ	160(R1), (F16, F5)
-	FLDPQ	384(R1), (F10, F11)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	FLDPQ	416(R1), (F11, F10)
-	VADD	V11.S4, V16.S4, V16.S4
+	FLDPQ	-1024(R26), (F7, F6)
+	FLDPQ	-992(R26), (F5, F4)
+	FLDPQ	-768(R26), (F8, F9)
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	FLDPQ	-736(R26), (F9, F8)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	FLDPQ	-512(R26), (F8, F9)
+	FLDPQ	-480(R26), (F10, F11)
+	FLDPQ	-256(R26), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	FLDPQ	-224(R26), (F13, F12)
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
 	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	640(R1), (F10, F11)
-	FLDPQ	672(R1), (F12, F13)
-	FLDPQ	896(R1), (F9, F17)
-	VADD	V9.S4, V10.S4, V10.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	FLDPQ	928(R1), (F17, F9)
-	VADD	V17.S4, V12.S4, V12.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	FLDPQ	-896(R26), (F13, F12)
-	FLDPQ	-864(R26), (F11, F10)
-	FLDPQ	-640(R26), (F9, F17)
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	-608(R26), (F17, F9)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V9.S4, V10.S4, V10.S4
-	FLDPQ	-384(R26), (F9, F17)
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V7.S4, V0.S4, V0.S4
+	VADD	V6.S4, V1.S4, V1.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V4.S4, V3.S4, V3.S4
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	320(R1), (F11, F10)
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	FLDPQ	352(R1), (F10, F11)
+	VADD	V10.S4, V6.S4, V6.S4
+	VADD	V11.S4, V7.S4, V7.S4
+	FLDPQ	576(R1), (F11, F10)
+	FLDPQ	608(R1), (F9, F8)
+	FLDPQ	832(R1), (F12, F13)
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	FLDPQ	864(R1), (F13, F12)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	FLDPQ	-960(R26), (F8, F9)
+	FLDPQ	-928(R26), (F10, F11)
+	FLDPQ	-704(R26), (F12, F13)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	FLDPQ	-672(R26), (F13, F12)
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	FLDPQ	-448(R26), (F12, F13)
+	FLDPQ	-416(R26), (F14, F15)
+	FLDPQ	-192(R26), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	-160(R26), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V15.S4, V11.S4, V11.S4
+	VADD	V8.S4, V4.S4, V4.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V10.S4, V6.S4, V6.S4
+	VADD	V11.S4, V7.S4, V7.S4
+	FLDPQ	128(R1), (F11, F10)
+	FLDPQ	160(R1), (F9, F8)
+	FLDPQ	384(R1), (F15, F14)
+	VADD	V15.S4, V11.S4, V11.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	FLDPQ	416(R1), (F14, F15)
+	VADD	V14.S4, V9.S4, V9.S4
+	VADD	V15.S4, V8.S4, V8.S4
+	FLDPQ	640(R1), (F15, F14)
+	FLDPQ	672(R1), (F13, F12)
+	FLDPQ	896(R1), (F16, F17)
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	928(R1), (F17, F16)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V15.S4, V11.S4, V11.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	FLDPQ	-896(R26), (F12, F13)
+	FLDPQ	-864(R26), (F14, F15)
+	FLDPQ	-640(R26), (F16, F17)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	FLDPQ	-608(R26), (F17, F16)
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	FLDPQ	-96(R26), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V19.S4, V10.S4, V10.S4
-	VADD	V13.S4, V14.S4, V14.S4
-	VADD	V12.S4, V15.S4, V15.S4
-	VADD	V11.S4, V16.S4, V16.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	FLDPQ	192(R1), (F10, F11)
-	FLDPQ	224(R1), (F12, F13)
+	VADD	V16.S4, V12.S4, V12.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V12.S4, V11.S4, V11.S4
+	VADD	V13.S4, V10.S4, V10.S4
+	VADD	V14.S4, V9.S4, V9.S4
+	VADD	V15.S4, V8.S4, V8.S4
+	FLDPQ	192(R1), (F15, F14)
+	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	VADD	V19.S4, V10.S4, V10.S4
-	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V18.S4, V14.S4, V14.S4
 	FLDPQ	480(R1), (F18, F19)
-	VADD	V18.S4, V12.S4, V12.S4
-	VADD	V19.S4, V13.S4, V13.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
 	FLDPQ	704(R1), (F19, F18)
-	FLDPQ	736(R1), (F17, F9)
+	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
 	FLDPQ	992(R1), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V9.S4, V9.S4
-	VADD	V19.S4, V10.S4, V10.S4
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	FLDPQ	-832(R26), (F9, F17)
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V19.S4, V15.S4, V15.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V16.S4, V12.S4, V12.S4
+	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	FLDPQ	-544(R26), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
@@ -7497,22 +12579,22 @@ block:
 	FLDPQ	-32(R26), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V23.S4, V19.S4, V19.S4
-	VADD	V9.S4, V10.S4, V10.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V12.S4, V12.S4
-	VADD	V19.S4, V13.S4, V13.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
 	FLDPQ	(R26), (F19, F18)
-	FLDPQ	32(R26), (F17, F9)
+	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
 	VADD	V23.S4, V19.S4, V19.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	FLDPQ	288(R26), (F22, F23)
 	VADD	V22.S4, V17.S4, V17.S4
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
@@ -7524,7 +12606,7 @@ block:
 	VADD	V23.S4, V19.S4, V19.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
@@ -7549,16 +12631,16 @@ block:
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V22.S4, V17.S4, V17.S4
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	VADD	V19.S4, V0.S4, V0.S4
-	VADD	V18.S4, V2.S4, V2.S4
-	VADD	V17.S4, V1.S4, V1.S4
-	VADD	V9.S4, V4.S4, V4.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V16.S4, V3.S4, V3.S4
 	ADD	$2048, R1, R26
-	FLDPQ	64(R26), (F9, F17)
+	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	VADD	V22.S4, V17.S4, V17.S4
 	FLDPQ	352(R26), (F22, F23)
 	VADD	V22.S4, V18.S4, V18.S4
@@ -7571,7 +12653,7 @@ block:
 	FLDPQ	864(R26), (F26, F27)
 	VADD	V26.S4, V21.S4, V21.S4
 	VADD	V27.S4, V20.S4, V20.S4
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	VADD	V22.S4, V17.S4, V17.S4
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -7596,23 +12678,23 @@ block:
 	VADD	V26.S4, V21.S4, V21.S4
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V23.S4, V19.S4, V19.S4
-	VADD	V9.S4, V3.S4, V3.S4
-	VADD	V17.S4, V8.S4, V8.S4
-	VADD	V18.S4, V7.S4, V7.S4
-	VADD	V19.S4, V6.S4, V6.S4
+	VADD	V16.S4, V4.S4, V4.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V19.S4, V7.S4, V7.S4
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
-	FLDPQ	160(R26), (F17, F9)
+	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
 	VADD	V23.S4, V19.S4, V19.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	FLDPQ	416(R26), (F22, F23)
 	VADD	V22.S4, V17.S4, V17.S4
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
@@ -7624,7 +12706,7 @@ block:
 	VADD	V23.S4, V19.S4, V19.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
@@ -7649,16 +12731,16 @@ block:
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V22.S4, V17.S4, V17.S4
-	VADD	V23.S4, V9.S4, V9.S4
-	VADD	V19.S4, V14.S4, V14.S4
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
-	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V16.S4, V8.S4, V8.S4
 	ADD	$2048, R1, R26
-	FLDPQ	192(R26), (F9, F17)
+	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	VADD	V22.S4, V17.S4, V17.S4
 	FLDPQ	480(R26), (F22, F23)
 	VADD	V22.S4, V18.S4, V18.S4
@@ -7671,7 +12753,7 @@ block:
 	FLDPQ	992(R26), (F26, F27)
 	VADD	V26.S4, V21.S4, V21.S4
 	VADD	V27.S4, V20.S4, V20.S4
-	VADD	V23.S4, V9.S4, V9.S4
+	VADD	V23.S4, V16.S4, V16.S4
 	VADD	V22.S4, V17.S4, V17.S4
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -7696,593 +12778,1505 @@ block:
 	VADD	V26.S4, V21.S4, V21.S4
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
-	VADD	V20.S4, V9.S4, V9.S4
+	VADD	V20.S4, V16.S4, V16.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V23.S4, V19.S4, V19.S4
-	VADD	V9.S4, V10.S4, V10.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V12.S4, V12.S4
-	VADD	V19.S4, V13.S4, V13.S4
-	VADD	V14.S4, V0.S4, V0.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V16.S4, V1.S4, V1.S4
-	VADD	V5.S4, V4.S4, V4.S4
-	VADD	V10.S4, V3.S4, V3.S4
-	VADD	V11.S4, V8.S4, V8.S4
-	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V19.S4, V12.S4, V12.S4
+	VADD	V11.S4, V0.S4, V0.S4
+	VADD	V10.S4, V1.S4, V1.S4
+	VADD	V9.S4, V2.S4, V2.S4
+	VADD	V8.S4, V3.S4, V3.S4
+	VADD	V15.S4, V4.S4, V4.S4
+	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V13.S4, V6.S4, V6.S4
-	VADD	V3.S4, V0.S4, V0.S4
-	VADD	V8.S4, V2.S4, V2.S4
-	VADD	V7.S4, V1.S4, V1.S4
-	VADD	V6.S4, V4.S4, V4.S4
-	VADD	V1.S4, V0.S4, V0.S4
-	VADD	V4.S4, V2.S4, V2.S4
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V4.S4, V0.S4, V0.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V6.S4, V2.S4, V2.S4
+	VADD	V7.S4, V3.S4, V3.S4
 	VADD	V2.S4, V0.S4, V0.S4
+	VADD	V3.S4, V1.S4, V1.S4
+	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
 	SUB	$1024, R2, R2
 	CMP	$1024, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
-
-rest:
-	FMOVQ	F0, (R3)
-	ADD	$16, R3, R3
-
-whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
-	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F2
-	VZIP2	V2.D2, V0.D2, V4.D2
-	VZIP1	V2.D2, V0.D2, V0.D2
-	VADD	V4.S4, V0.S4, V0.S4
-	FMOVQ	16(R5), F2
-	FMOVQ	32(R5), F4
-	VZIP2	V4.D2, V2.D2, V1.D2
-	VZIP1	V4.D2, V2.D2, V2.D2
-	VADD	V1.S4, V2.S4, V2.S4
-	VADDP	V2.S4, V0.S4, V0.S4
-	FMOVQ	48(R5), F2
-	FMOVQ	64(R5), F4
-	VZIP2	V4.D2, V2.D2, V1.D2
-	VZIP1	V4.D2, V2.D2, V2.D2
-	VADD	V1.S4, V2.S4, V2.S4
-	FMOVQ	80(R5), F4
-	FMOVQ	96(R5), F1
-	VZIP2	V1.D2, V4.D2, V6.D2
-	VZIP1	V1.D2, V4.D2, V4.D2
-	VADD	V6.S4, V4.S4, V4.S4
-	VADDP	V4.S4, V2.S4, V2.S4
-	VADD	V2.S4, V0.S4, V0.S4
-	JMP	fold
-	RET
-
-// func sumI64NEON(a *byte)
-TEXT ·sumI64NEON(SB), $152-8
-	MOVD	a+0(FP), R0
-	VEOR	V31.B16, V31.B16, V31.B16
-	MOVD	8(R0), R1
-	MOVD	16(R0), R2
-	MOVD	$0, R3
-	CMP	$512, R2
-	BGE	blocks
-
-row:
-	CMP	$2, R2
-	BLT	few
+	CBZ	R2, whole
 	SUB	$1, R2, R2
 	MOVD	R2, R4
-	AND	$1, R4, R4
-	SUB	R4, R2, R2
-	LSL	$3, R2, R2
+	AND	$3, R4, R4
+	LSL	$2, R2, R2
 	ADD	$1, R4, R4
-	LSL	$3, R4, R6
+	LSL	$2, R4, R6
 	MOVD	$reducesumConst4<>(SB), R5
 	SUB	R6, R5, R5
 	MOVD	R2, R6
+	AND	$-16, R6, R6
 	ADD	R1, R6, R6
-	LSL	$3, R4, R7
+	LSL	$2, R4, R7
 	ADD	R6, R7, R7
 	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
+	MOVD	R2, R6
+	AND	$-256, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$3584, R7, R7
+	TBZ	$8, R2, restEven
+	FLDPQ	-256(R6), (F1, F3)
+	FLDPQ	-224(R6), (F2, F7)
+	FLDPQ	-192(R6), (F6, F5)
+	FLDPQ	-160(R6), (F4, F12)
+	FLDPQ	-128(R6), (F13, F14)
+	FLDPQ	-96(R6), (F15, F8)
+	FLDPQ	-64(R6), (F9, F10)
+	FLDPQ	-32(R6), (F11, F19)
+
+restTail:
+	TBZ	$7, R2, restLast0to7
+	TBZ	$6, R2, restLast8to11
+	TBZ	$5, R2, restLast12to13
+	TBZ	$4, R2, restLast14to14
+	VADD	V0.S4, V19.S4, V19.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.S4, V15.S4, V15.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	192(R6), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FMOVQ	224(R6), F17
+	VADD	V17.S4, V11.S4, V11.S4
+	JMP	restTrees
+
+restLast14to14:
+	VADD	V0.S4, V11.S4, V11.S4
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.S4, V6.S4, V6.S4
+	VADD	V18.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F18, F17)
+	VADD	V18.S4, V4.S4, V4.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	FLDPQ	160(R6), (F18, F17)
+	VADD	V18.S4, V15.S4, V15.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	192(R6), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$4, R2, restLast12to12
+	VADD	V0.S4, V10.S4, V10.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.S4, V15.S4, V15.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FMOVQ	192(R6), F18
+	VADD	V18.S4, V9.S4, V9.S4
+	JMP	restTrees
+
+restLast12to12:
+	VADD	V0.S4, V9.S4, V9.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.S4, V15.S4, V15.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$5, R2, restLast8to9
+	TBZ	$4, R2, restLast10to10
+	VADD	V0.S4, V8.S4, V8.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FMOVQ	160(R6), F17
+	VADD	V17.S4, V15.S4, V15.S4
+	JMP	restTrees
+
+restLast10to10:
+	VADD	V0.S4, V15.S4, V15.S4
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.S4, V6.S4, V6.S4
+	VADD	V18.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F18, F17)
+	VADD	V18.S4, V4.S4, V4.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$4, R2, restLast8to8
+	VADD	V0.S4, V14.S4, V14.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FMOVQ	128(R6), F18
+	VADD	V18.S4, V13.S4, V13.S4
+	JMP	restTrees
+
+restLast8to8:
+	VADD	V0.S4, V13.S4, V13.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$6, R2, restLast0to3
+	TBZ	$5, R2, restLast4to5
+	TBZ	$4, R2, restLast6to6
+	VADD	V0.S4, V12.S4, V12.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FMOVQ	96(R6), F17
+	VADD	V17.S4, V4.S4, V4.S4
+	JMP	restTrees
+
+restLast6to6:
+	VADD	V0.S4, V4.S4, V4.S4
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V7.S4, V7.S4
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.S4, V6.S4, V6.S4
+	VADD	V18.S4, V5.S4, V5.S4
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$4, R2, restLast4to4
+	VADD	V0.S4, V5.S4, V5.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FMOVQ	64(R6), F18
+	VADD	V18.S4, V6.S4, V6.S4
+	JMP	restTrees
+
+restLast4to4:
+	VADD	V0.S4, V6.S4, V6.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$5, R2, restLast0to1
+	TBZ	$4, R2, restLast2to2
+	VADD	V0.S4, V7.S4, V7.S4
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FMOVQ	32(R6), F17
+	VADD	V17.S4, V2.S4, V2.S4
+	JMP	restTrees
+
+restLast2to2:
+	VADD	V0.S4, V2.S4, V2.S4
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$4, R2, restLast0to0
+	VADD	V0.S4, V3.S4, V3.S4
+	FMOVQ	(R6), F18
+	VADD	V18.S4, V1.S4, V1.S4
+	JMP	restTrees
+
+restLast0to0:
+	VADD	V0.S4, V1.S4, V1.S4
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$9, R7, restNo2
+	SUB	$768, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V25.S4, V18.S4, V18.S4
+	FLDPQ	288(R6), (F25, F24)
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	FLDPQ	320(R6), (F24, F25)
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	FLDPQ	352(R6), (F25, F24)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V0.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V16.S4, V7.S4, V7.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	VADD	V22.S4, V5.S4, V5.S4
+	VADD	V21.S4, V4.S4, V4.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	416(R6), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	448(R6), (F24, F25)
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	FLDPQ	480(R6), (F25, F24)
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V20.S4, V13.S4, V13.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V15.S4, V15.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V16.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V0.S4, V19.S4, V19.S4
+
+restNo2:
+	TBZ	$10, R7, restNo4
+	MOVD	R2, R6
+	AND	$2048, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V25.S4, V18.S4, V18.S4
+	FLDPQ	288(R6), (F25, F24)
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	FLDPQ	320(R6), (F24, F25)
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	FLDPQ	352(R6), (F25, F24)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	FLDPQ	512(R6), (F24, F25)
+	FLDPQ	544(R6), (F26, F27)
+	FLDPQ	768(R6), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	800(R6), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V26.S4, V17.S4, V17.S4
+	VADD	V27.S4, V16.S4, V16.S4
+	FLDPQ	576(R6), (F27, F26)
+	FLDPQ	608(R6), (F25, F24)
+	FLDPQ	832(R6), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	864(R6), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V0.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V16.S4, V7.S4, V7.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	VADD	V22.S4, V5.S4, V5.S4
+	VADD	V21.S4, V4.S4, V4.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	416(R6), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	448(R6), (F24, F25)
+	VADD	V24.S4, V16.S4, V16.S4
+	VADD	V25.S4, V17.S4, V17.S4
+	FLDPQ	480(R6), (F25, F24)
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V24.S4, V0.S4, V0.S4
+	FLDPQ	640(R6), (F24, F25)
+	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	896(R6), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	928(R6), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	FLDPQ	704(R6), (F27, F26)
+	FLDPQ	736(R6), (F25, F24)
+	FLDPQ	960(R6), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	992(R6), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V16.S4, V16.S4
+	VADD	V26.S4, V17.S4, V17.S4
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V24.S4, V0.S4, V0.S4
+	VADD	V20.S4, V13.S4, V13.S4
+	VADD	V21.S4, V14.S4, V14.S4
+	VADD	V22.S4, V15.S4, V15.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V16.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V0.S4, V19.S4, V19.S4
+
+restNo4:
+	TBZ	$11, R7, restHalve
+	FLDPQ	(R1), (F0, F18)
+	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	256(R1), (F23, F22)
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	FLDPQ	288(R1), (F22, F23)
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	FLDPQ	512(R1), (F23, F22)
+	FLDPQ	544(R1), (F21, F20)
+	FLDPQ	768(R1), (F24, F25)
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	FLDPQ	800(R1), (F25, F24)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	ADD	$2048, R1, R26
+	FLDPQ	-1024(R26), (F20, F21)
+	FLDPQ	-992(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	-736(R26), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	-224(R26), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	VADD	V20.S4, V0.S4, V0.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V0.S4, V1.S4, V1.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V16.S4, V7.S4, V7.S4
+	FLDPQ	64(R1), (F16, F17)
+	FLDPQ	96(R1), (F18, F0)
+	FLDPQ	320(R1), (F23, F22)
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	FLDPQ	352(R1), (F22, F23)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	FLDPQ	576(R1), (F23, F22)
+	FLDPQ	608(R1), (F21, F20)
+	FLDPQ	832(R1), (F27, F26)
+	VADD	V27.S4, V23.S4, V23.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	FLDPQ	864(R1), (F26, F27)
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V0.S4, V0.S4
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-704(R26), (F27, F26)
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	FLDPQ	-672(R26), (F26, F27)
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	-160(R26), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V16.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	VADD	V0.S4, V12.S4, V12.S4
+	FLDPQ	128(R1), (F0, F18)
+	FLDPQ	160(R1), (F17, F16)
+	FLDPQ	384(R1), (F23, F22)
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	FLDPQ	416(R1), (F22, F23)
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	FLDPQ	640(R1), (F23, F22)
+	FLDPQ	672(R1), (F21, F20)
+	FLDPQ	896(R1), (F24, F25)
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	FLDPQ	928(R1), (F25, F24)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	FLDPQ	-896(R26), (F20, F21)
+	FLDPQ	-864(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V29.S4, V25.S4, V25.S4
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.S4, V26.S4, V26.S4
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V24.S4, V20.S4, V20.S4
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	VADD	V20.S4, V0.S4, V0.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V0.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	VADD	V17.S4, V15.S4, V15.S4
+	VADD	V16.S4, V8.S4, V8.S4
+	FLDPQ	192(R1), (F16, F17)
+	FLDPQ	224(R1), (F18, F0)
+	FLDPQ	448(R1), (F23, F22)
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	FLDPQ	480(R1), (F22, F23)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	FLDPQ	704(R1), (F23, F22)
+	FLDPQ	736(R1), (F21, F20)
+	FLDPQ	960(R1), (F27, F26)
+	VADD	V27.S4, V23.S4, V23.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	FLDPQ	992(R1), (F26, F27)
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V23.S4, V16.S4, V16.S4
+	VADD	V22.S4, V17.S4, V17.S4
+	VADD	V21.S4, V18.S4, V18.S4
+	VADD	V20.S4, V0.S4, V0.S4
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-576(R26), (F27, F26)
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	FLDPQ	-544(R26), (F26, F27)
+	VADD	V26.S4, V22.S4, V22.S4
+	VADD	V27.S4, V23.S4, V23.S4
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.S4, V27.S4, V27.S4
+	VADD	V29.S4, V26.S4, V26.S4
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.S4, V25.S4, V25.S4
+	VADD	V28.S4, V24.S4, V24.S4
+	VADD	V27.S4, V20.S4, V20.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V24.S4, V23.S4, V23.S4
+	VADD	V20.S4, V16.S4, V16.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V0.S4, V0.S4
+	VADD	V16.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V0.S4, V19.S4, V19.S4
+
+restHalve:
+	VADD	V13.S4, V1.S4, V1.S4
+	VADD	V14.S4, V3.S4, V3.S4
+	VADD	V15.S4, V2.S4, V2.S4
+	VADD	V8.S4, V7.S4, V7.S4
+	VADD	V9.S4, V6.S4, V6.S4
+	VADD	V10.S4, V5.S4, V5.S4
+	VADD	V11.S4, V4.S4, V4.S4
+	VADD	V19.S4, V12.S4, V12.S4
+	VADD	V6.S4, V1.S4, V1.S4
+	VADD	V5.S4, V3.S4, V3.S4
+	VADD	V4.S4, V2.S4, V2.S4
+	VADD	V12.S4, V7.S4, V7.S4
+	VADD	V2.S4, V1.S4, V1.S4
+	VADD	V7.S4, V3.S4, V3.S4
+	VADD	V3.S4, V1.S4, V0.S4
+	FMOVQ	F0, (R3)
+	ADD	$16, R3, R3
+
+whole:
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
+	BEQ	fold
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	VZIP2	V3.D2, V0.D2, V1.D2
+	VZIP1	V3.D2, V0.D2, V0.D2
+	VADD	V1.S4, V0.S4, V0.S4
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	VADD	V7.S4, V3.S4, V3.S4
+	VADDP	V3.S4, V0.S4, V0.S4
+	FMOVQ	48(R7), F3
+	FMOVQ	64(R7), F1
+	VZIP2	V1.D2, V3.D2, V7.D2
+	VZIP1	V1.D2, V3.D2, V3.D2
+	VADD	V7.S4, V3.S4, V3.S4
+	FMOVQ	80(R7), F1
+	FMOVQ	96(R7), F7
+	VZIP2	V7.D2, V1.D2, V2.D2
+	VZIP1	V7.D2, V1.D2, V1.D2
+	VADD	V2.S4, V1.S4, V1.S4
+	VADDP	V1.S4, V3.S4, V3.S4
+	VADD	V3.S4, V0.S4, V0.S4
+
+fold:
+	MOVD	(R0), R6
+	VEXT	$8, V0.B16, V0.B16, V3.B16
+	VADD	V3.S4, V0.S4, V0.S4
+	VADDP	V0.S4, V0.S4, V0.S4
+	FMOVS	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$9, R2, restNone
+	FLDPQ	-512(R6), (F1, F3)
+	FLDPQ	-480(R6), (F2, F7)
+	FLDPQ	-448(R6), (F6, F5)
+	FLDPQ	-416(R6), (F4, F12)
+	FLDPQ	-384(R6), (F13, F14)
+	FLDPQ	-352(R6), (F15, F8)
+	FLDPQ	-320(R6), (F9, F10)
+	FLDPQ	-288(R6), (F11, F19)
+	FLDPQ	-256(R6), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	-224(R6), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	-192(R6), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	-160(R6), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	-128(R6), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	FLDPQ	-96(R6), (F17, F18)
+	VADD	V17.S4, V15.S4, V15.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	-64(R6), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	-32(R6), (F17, F18)
+	VADD	V17.S4, V11.S4, V11.S4
+	VADD	V18.S4, V19.S4, V19.S4
+	AND	$3072, R7, R7
+	JMP	restTail
+
+restNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V19.B16
+	JMP	restTail
+	RET
+
+// func sumI64NEON(a *byte)
+TEXT ·sumI64NEON(SB), $0-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	16(R0), R2
+	MOVD	8(R0), R1
+	CMP	$512, R2
+	BGE	blocks
+	CMP	$2, R2
+	BLT	few
+	SUB	$1, R2, R2
+	MOVD	R2, R3
+	AND	$1, R3, R3
+	LSL	$3, R2, R2
+	ADD	$1, R3, R3
+	LSL	$3, R3, R5
+	MOVD	$reducesumConst4<>(SB), R4
+	SUB	R5, R4, R4
 	CMP	$256, R2
 	BGE	long
 	TBZ	$7, R2, vectors0to7
 	TBZ	$6, R2, vectors8to11
 	TBZ	$5, R2, vectors12to13
 	TBZ	$4, R2, vectors14to14
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	224(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	112(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors14to14:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	208(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	96(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	192(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	80(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	112(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
+	FMOVQ	48(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	JMP	fold
 
 vectors12to12:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	176(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	64(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors8to11:
 	TBZ	$5, R2, vectors8to9
 	TBZ	$4, R2, vectors10to10
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	160(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	112(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors10to10:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	144(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	96(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	80(R1), F2
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
+	VADD	V3.D2, V2.D2, V2.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	128(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	80(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors8to8:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	112(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	64(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors0to7:
 	TBZ	$6, R2, vectors0to3
 	TBZ	$5, R2, vectors4to5
 	TBZ	$4, R2, vectors6to6
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	96(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors6to6:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	80(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	64(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors4to4:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	48(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors0to3:
 	TBZ	$5, R2, vectors0to1
 	TBZ	$4, R2, vectors2to2
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	32(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors2to2:
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors0to1:
 	TBZ	$4, R2, vectors0to0
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	JMP	summed
+	JMP	fold
 
 vectors0to0:
-	JMP	summed
+	LSL	$3, R3, R5
+	ADD	R1, R5, R5
+	FMOVQ	-16(R5), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+
+fold:
+	MOVD	(R0), R5
+	VADDP	V0.D2, V0.D2, V0.D2
+	FMOVD	F0, (R5)
+	RET
 
 long:
+	MOVD	R2, R5
+	AND	$-16, R5, R5
+	ADD	R1, R5, R5
+	LSL	$3, R3, R6
+	ADD	R5, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	MOVD	R2, R5
+	AND	$-256, R5, R5
+	ADD	R1, R5, R5
 	MOVD	R2, R6
-	AND	$-256, R6, R6
-	ADD	R1, R6, R6
-	VEOR	V2.B16, V2.B16, V2.B16
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R2, last0to7
-	TBZ	$6, R2, last8to11
-	TBZ	$5, R2, last12to13
-	TBZ	$4, R2, last14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	AND	$3584, R6, R6
+	TBZ	$8, R2, longEven
+	FLDPQ	-256(R5), (F1, F2)
+	FLDPQ	-224(R5), (F3, F4)
+	FLDPQ	-192(R5), (F5, F6)
+	FLDPQ	-160(R5), (F7, F8)
+	FLDPQ	-128(R5), (F9, F10)
+	FLDPQ	-96(R5), (F11, F12)
+	FLDPQ	-64(R5), (F13, F14)
+	FLDPQ	-32(R5), (F15, F16)
 
-ladder14:
-	FMOVQ	224(R6), F15
+longTail:
+	TBZ	$7, R2, longLast0to7
+	TBZ	$6, R2, longLast8to11
+	TBZ	$5, R2, longLast12to13
+	TBZ	$4, R2, longLast14to14
+	VADD	V0.D2, V16.D2, V16.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	192(R5), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	FMOVQ	224(R5), F18
+	VADD	V18.D2, V15.D2, V15.D2
+	JMP	longTrees
 
-ladder13:
-	FMOVQ	208(R6), F14
-
-ladder12:
-	FMOVQ	192(R6), F13
-
-ladder11:
-	FMOVQ	176(R6), F12
-
-ladder10:
-	FMOVQ	160(R6), F11
-
-ladder9:
-	FMOVQ	144(R6), F10
-
-ladder8:
-	FMOVQ	128(R6), F9
-
-ladder7:
-	FMOVQ	112(R6), F8
-
-ladder6:
-	FMOVQ	96(R6), F7
-
-ladder5:
-	FMOVQ	80(R6), F6
-
-ladder4:
-	FMOVQ	64(R6), F5
-
-ladder3:
-	FMOVQ	48(R6), F4
-
-ladder2:
-	FMOVQ	32(R6), F3
-
-ladder1:
-	FMOVQ	16(R6), F2
-
-ladder0:
-	FMOVQ	(R6), F1
-	JMP	trees0
-
-last14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	ladder13
-
-last12to13:
-	TBZ	$4, R2, last12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	ladder12
-
-last12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	ladder11
-
-last8to11:
-	TBZ	$5, R2, last8to9
-	TBZ	$4, R2, last10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	ladder10
-
-last10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	ladder9
-
-last8to9:
-	TBZ	$4, R2, last8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	ladder8
-
-last8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	ladder7
-
-last0to7:
-	TBZ	$6, R2, last0to3
-	TBZ	$5, R2, last4to5
-	TBZ	$4, R2, last6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	ladder6
-
-last6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	ladder5
-
-last4to5:
-	TBZ	$4, R2, last4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	ladder4
-
-last4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	ladder3
-
-last0to3:
-	TBZ	$5, R2, last0to1
-	TBZ	$4, R2, last2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	ladder2
-
-last2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	ladder1
-
-last0to1:
-	TBZ	$4, R2, last0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	ladder0
-
-last0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-trees0:
-	TBZ	$8, R2, no1
-	SUB	$256, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	VADD	V0.D2, V1.D2, V1.D2
+longLast14to14:
+	VADD	V0.D2, V15.D2, V15.D2
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
 	VADD	V17.D2, V2.D2, V2.D2
-	FLDPQ	32(R6), (F17, F0)
+	FLDPQ	32(R5), (F17, F18)
 	VADD	V17.D2, V3.D2, V3.D2
-	VADD	V0.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F0, F17)
-	VADD	V0.D2, V5.D2, V5.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
 	VADD	V17.D2, V6.D2, V6.D2
-	FLDPQ	96(R6), (F17, F0)
+	FLDPQ	96(R5), (F17, F18)
 	VADD	V17.D2, V7.D2, V7.D2
-	VADD	V0.D2, V8.D2, V8.D2
-	FLDPQ	128(R6), (F0, F17)
-	VADD	V0.D2, V9.D2, V9.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
 	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	160(R6), (F17, F0)
+	FLDPQ	160(R5), (F17, F18)
 	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V0.D2, V12.D2, V12.D2
-	FLDPQ	192(R6), (F0, F17)
-	VADD	V0.D2, V13.D2, V13.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	192(R5), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
 	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	224(R6), (F17, F0)
-	VADD	V17.D2, V15.D2, V15.D2
-	VADD	V0.D2, V16.D2, V16.D2
+	JMP	longTrees
 
-no1:
-	TBZ	$9, R2, no2
-	SUB	$512, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longLast12to13:
+	TBZ	$4, R2, longLast12to12
+	VADD	V0.D2, V14.D2, V14.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FMOVQ	192(R5), F17
+	VADD	V17.D2, V13.D2, V13.D2
+	JMP	longTrees
+
+longLast12to12:
+	VADD	V0.D2, V13.D2, V13.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R5), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R2, longLast8to9
+	TBZ	$4, R2, longLast10to10
+	VADD	V0.D2, V12.D2, V12.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FMOVQ	160(R5), F18
+	VADD	V18.D2, V11.D2, V11.D2
+	JMP	longTrees
+
+longLast10to10:
+	VADD	V0.D2, V11.D2, V11.D2
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F17, F18)
+	VADD	V17.D2, V7.D2, V7.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R2, longLast8to8
+	VADD	V0.D2, V10.D2, V10.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FMOVQ	128(R5), F17
+	VADD	V17.D2, V9.D2, V9.D2
+	JMP	longTrees
+
+longLast8to8:
+	VADD	V0.D2, V9.D2, V9.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R2, longLast0to3
+	TBZ	$5, R2, longLast4to5
+	TBZ	$4, R2, longLast6to6
+	VADD	V0.D2, V8.D2, V8.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FMOVQ	96(R5), F18
+	VADD	V18.D2, V7.D2, V7.D2
+	JMP	longTrees
+
+longLast6to6:
+	VADD	V0.D2, V7.D2, V7.D2
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R5), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R2, longLast4to4
+	VADD	V0.D2, V6.D2, V6.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FMOVQ	64(R5), F17
+	VADD	V17.D2, V5.D2, V5.D2
+	JMP	longTrees
+
+longLast4to4:
+	VADD	V0.D2, V5.D2, V5.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R2, longLast0to1
+	TBZ	$4, R2, longLast2to2
+	VADD	V0.D2, V4.D2, V4.D2
+	FLDPQ	(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FMOVQ	32(R5), F18
+	VADD	V18.D2, V3.D2, V3.D2
+	JMP	longTrees
+
+longLast2to2:
+	VADD	V0.D2, V3.D2, V3.D2
+	FLDPQ	(R5), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R2, longLast0to0
+	VADD	V0.D2, V2.D2, V2.D2
+	FMOVQ	(R5), F17
+	VADD	V17.D2, V1.D2, V1.D2
+	JMP	longTrees
+
+longLast0to0:
+	VADD	V0.D2, V1.D2, V1.D2
+
+longTrees:
+	CBZ	R6, longHalve
+	TBZ	$9, R6, longNo2
+	SUB	$768, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	VADD	V24.D2, V0.D2, V0.D2
 	VADD	V25.D2, V17.D2, V17.D2
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	VADD	V25.D2, V18.D2, V18.D2
 	VADD	V24.D2, V19.D2, V19.D2
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V0.D2, V1.D2, V1.D2
@@ -8293,20 +14287,20 @@ no1:
 	VADD	V21.D2, V6.D2, V6.D2
 	VADD	V22.D2, V7.D2, V7.D2
 	VADD	V23.D2, V8.D2, V8.D2
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V25.D2, V22.D2, V22.D2
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	VADD	V25.D2, V21.D2, V21.D2
 	VADD	V24.D2, V20.D2, V20.D2
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	VADD	V24.D2, V19.D2, V19.D2
 	VADD	V25.D2, V18.D2, V18.D2
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	VADD	V25.D2, V17.D2, V17.D2
 	VADD	V24.D2, V0.D2, V0.D2
 	VADD	V23.D2, V9.D2, V9.D2
@@ -8318,43 +14312,45 @@ no1:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-no2:
-	TBZ	$10, R2, no4
-	SUB	$1024, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	64(R6), (F20, F21)
-	FLDPQ	96(R6), (F22, F23)
-	FLDPQ	256(R6), (F24, F25)
+longNo2:
+	TBZ	$10, R6, longNo4
+	MOVD	R2, R5
+	AND	$2048, R5, R5
+	ADD	R1, R5, R5
+	FLDPQ	(R5), (F0, F17)
+	FLDPQ	32(R5), (F18, F19)
+	FLDPQ	64(R5), (F20, F21)
+	FLDPQ	96(R5), (F22, F23)
+	FLDPQ	256(R5), (F24, F25)
 	VADD	V24.D2, V0.D2, V0.D2
 	VADD	V25.D2, V17.D2, V17.D2
-	FLDPQ	288(R6), (F25, F24)
+	FLDPQ	288(R5), (F25, F24)
 	VADD	V25.D2, V18.D2, V18.D2
 	VADD	V24.D2, V19.D2, V19.D2
-	FLDPQ	320(R6), (F24, F25)
+	FLDPQ	320(R5), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	352(R6), (F25, F24)
+	FLDPQ	352(R5), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
-	FLDPQ	512(R6), (F24, F25)
-	FLDPQ	544(R6), (F26, F27)
-	FLDPQ	768(R6), (F28, F29)
+	FLDPQ	512(R5), (F24, F25)
+	FLDPQ	544(R5), (F26, F27)
+	FLDPQ	768(R5), (F28, F29)
 	VADD	V28.D2, V24.D2, V24.D2
 	VADD	V29.D2, V25.D2, V25.D2
-	FLDPQ	800(R6), (F29, F28)
+	FLDPQ	800(R5), (F29, F28)
 	VADD	V29.D2, V26.D2, V26.D2
 	VADD	V28.D2, V27.D2, V27.D2
 	VADD	V24.D2, V0.D2, V0.D2
 	VADD	V25.D2, V17.D2, V17.D2
 	VADD	V26.D2, V18.D2, V18.D2
 	VADD	V27.D2, V19.D2, V19.D2
-	FLDPQ	576(R6), (F27, F26)
-	FLDPQ	608(R6), (F25, F24)
-	FLDPQ	832(R6), (F28, F29)
+	FLDPQ	576(R5), (F27, F26)
+	FLDPQ	608(R5), (F25, F24)
+	FLDPQ	832(R5), (F28, F29)
 	VADD	V28.D2, V27.D2, V27.D2
 	VADD	V29.D2, V26.D2, V26.D2
-	FLDPQ	864(R6), (F29, F28)
+	FLDPQ	864(R5), (F29, F28)
 	VADD	V29.D2, V25.D2, V25.D2
 	VADD	V28.D2, V24.D2, V24.D2
 	VADD	V27.D2, V20.D2, V20.D2
@@ -8369,40 +14365,40 @@ no2:
 	VADD	V21.D2, V6.D2, V6.D2
 	VADD	V22.D2, V7.D2, V7.D2
 	VADD	V23.D2, V8.D2, V8.D2
-	FLDPQ	128(R6), (F23, F22)
-	FLDPQ	160(R6), (F21, F20)
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	384(R6), (F24, F25)
+	FLDPQ	128(R5), (F23, F22)
+	FLDPQ	160(R5), (F21, F20)
+	FLDPQ	192(R5), (F19, F18)
+	FLDPQ	224(R5), (F17, F0)
+	FLDPQ	384(R5), (F24, F25)
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V25.D2, V22.D2, V22.D2
-	FLDPQ	416(R6), (F25, F24)
+	FLDPQ	416(R5), (F25, F24)
 	VADD	V25.D2, V21.D2, V21.D2
 	VADD	V24.D2, V20.D2, V20.D2
-	FLDPQ	448(R6), (F24, F25)
+	FLDPQ	448(R5), (F24, F25)
 	VADD	V24.D2, V19.D2, V19.D2
 	VADD	V25.D2, V18.D2, V18.D2
-	FLDPQ	480(R6), (F25, F24)
+	FLDPQ	480(R5), (F25, F24)
 	VADD	V25.D2, V17.D2, V17.D2
 	VADD	V24.D2, V0.D2, V0.D2
-	FLDPQ	640(R6), (F24, F25)
-	FLDPQ	672(R6), (F26, F27)
-	FLDPQ	896(R6), (F28, F29)
+	FLDPQ	640(R5), (F24, F25)
+	FLDPQ	672(R5), (F26, F27)
+	FLDPQ	896(R5), (F28, F29)
 	VADD	V28.D2, V24.D2, V24.D2
 	VADD	V29.D2, V25.D2, V25.D2
-	FLDPQ	928(R6), (F29, F28)
+	FLDPQ	928(R5), (F29, F28)
 	VADD	V29.D2, V26.D2, V26.D2
 	VADD	V28.D2, V27.D2, V27.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V26.D2, V21.D2, V21.D2
 	VADD	V27.D2, V20.D2, V20.D2
-	FLDPQ	704(R6), (F27, F26)
-	FLDPQ	736(R6), (F25, F24)
-	FLDPQ	960(R6), (F28, F29)
+	FLDPQ	704(R5), (F27, F26)
+	FLDPQ	736(R5), (F25, F24)
+	FLDPQ	960(R5), (F28, F29)
 	VADD	V28.D2, V27.D2, V27.D2
 	VADD	V29.D2, V26.D2, V26.D2
-	FLDPQ	992(R6), (F29, F28)
+	FLDPQ	992(R5), (F29, F28)
 	VADD	V29.D2, V25.D2, V25.D2
 	VADD	V28.D2, V24.D2, V24.D2
 	VADD	V27.D2, V19.D2, V19.D2
@@ -8418,30 +14414,29 @@ no2:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-no4:
-	TBZ	$11, R2, no8
-	SUB	$2048, R6, R6
-	FLDPQ	(R6), (F0, F17)
-	FLDPQ	32(R6), (F18, F19)
-	FLDPQ	256(R6), (F20, F21)
+longNo4:
+	TBZ	$11, R6, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	288(R6), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	FLDPQ	512(R6), (F20, F21)
-	FLDPQ	544(R6), (F22, F23)
-	FLDPQ	768(R6), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	800(R6), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V23.D2, V19.D2, V19.D2
-	ADD	$2048, R6, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -8470,20 +14465,20 @@ no4:
 	VADD	V17.D2, V2.D2, V2.D2
 	VADD	V18.D2, V3.D2, V3.D2
 	VADD	V19.D2, V4.D2, V4.D2
-	FLDPQ	64(R6), (F19, F18)
-	FLDPQ	96(R6), (F17, F0)
-	FLDPQ	320(R6), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	352(R6), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V0.D2, V0.D2
-	FLDPQ	576(R6), (F20, F21)
-	FLDPQ	608(R6), (F22, F23)
-	FLDPQ	832(R6), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	VADD	V27.D2, V20.D2, V20.D2
 	VADD	V26.D2, V21.D2, V21.D2
-	FLDPQ	864(R6), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	VADD	V26.D2, V22.D2, V22.D2
 	VADD	V27.D2, V23.D2, V23.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -8518,20 +14513,20 @@ no4:
 	VADD	V18.D2, V6.D2, V6.D2
 	VADD	V17.D2, V7.D2, V7.D2
 	VADD	V0.D2, V8.D2, V8.D2
-	FLDPQ	128(R6), (F0, F17)
-	FLDPQ	160(R6), (F18, F19)
-	FLDPQ	384(R6), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	416(R6), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	FLDPQ	640(R6), (F20, F21)
-	FLDPQ	672(R6), (F22, F23)
-	FLDPQ	896(R6), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	928(R6), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V20.D2, V0.D2, V0.D2
@@ -8566,20 +14561,20 @@ no4:
 	VADD	V17.D2, V10.D2, V10.D2
 	VADD	V18.D2, V11.D2, V11.D2
 	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	192(R6), (F19, F18)
-	FLDPQ	224(R6), (F17, F0)
-	FLDPQ	448(R6), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	480(R6), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V0.D2, V0.D2
-	FLDPQ	704(R6), (F20, F21)
-	FLDPQ	736(R6), (F22, F23)
-	FLDPQ	960(R6), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	VADD	V27.D2, V20.D2, V20.D2
 	VADD	V26.D2, V21.D2, V21.D2
-	FLDPQ	992(R6), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	VADD	V26.D2, V22.D2, V22.D2
 	VADD	V27.D2, V23.D2, V23.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -8615,7 +14610,7 @@ no4:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-no8:
+longHalve:
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
@@ -8631,33 +14626,93 @@ no8:
 	VADD	V3.D2, V1.D2, V1.D2
 	VADD	V4.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V0.D2
-
-summed:
-	CBNZ	R3, rest
-
-fold:
-	MOVD	(R0), R4
+	MOVD	(R0), R6
 	VADDP	V0.D2, V0.D2, V0.D2
-	FMOVD	F0, (R4)
+	FMOVD	F0, (R6)
 	RET
 
+longEven:
+	TBZ	$9, R2, longNone
+	FLDPQ	-512(R5), (F1, F2)
+	FLDPQ	-480(R5), (F3, F4)
+	FLDPQ	-448(R5), (F5, F6)
+	FLDPQ	-416(R5), (F7, F8)
+	FLDPQ	-384(R5), (F9, F10)
+	FLDPQ	-352(R5), (F11, F12)
+	FLDPQ	-320(R5), (F13, F14)
+	FLDPQ	-288(R5), (F15, F16)
+	FLDPQ	-256(R5), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	-224(R5), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	-192(R5), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	-160(R5), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	-128(R5), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	-96(R5), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	-64(R5), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	FLDPQ	-32(R5), (F18, F17)
+	VADD	V18.D2, V15.D2, V15.D2
+	VADD	V17.D2, V16.D2, V16.D2
+	AND	$3072, R6, R6
+	JMP	longTail
+
+longNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
+
 few:
-	MOVD	$reducesumConst1<>(SB), R4
-	LSL	$3, R2, R5
-	SUB	R5, R4, R4
-	FMOVQ	16(R4), F2
-	ADD	$0, R1, R5
+	MOVD	$reducesumConst1<>(SB), R3
+	LSL	$3, R2, R4
+	SUB	R4, R3, R3
+	FMOVQ	16(R3), F16
+	ADD	$0, R1, R4
 	TBNZ	$1, R2, two_2
-	FMOVD	(R5), F0
+	FMOVD	(R4), F0
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R5), F0
+	FMOVQ	(R4), F0
 
 loaded_1:
-	JMP	summed
+	JMP	fold
 
 blocks:
+	JMP	·sumLongI64NEON(SB)
+	RET
+
+// func sumLongI64NEON(a *byte)
+TEXT ·sumLongI64NEON(SB), $152-8
+	MOVD	a+0(FP), R0
+	VEOR	V31.B16, V31.B16, V31.B16
+	MOVD	8(R0), R1
+	MOVD	16(R0), R2
 	ADD	$16, RSP, R3
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
@@ -8669,163 +14724,163 @@ blocks:
 	FMOVQ	F0, 112(R3)
 
 block:
-	FLDPQ	(R1), (F0, F2)
-	FLDPQ	32(R1), (F1, F4)
-	FLDPQ	256(R1), (F3, F8)
-	VADD	V3.D2, V0.D2, V0.D2
-	VADD	V8.D2, V2.D2, V2.D2
-	FLDPQ	288(R1), (F8, F3)
-	VADD	V8.D2, V1.D2, V1.D2
-	VADD	V3.D2, V4.D2, V4.D2
-	FLDPQ	512(R1), (F3, F8)
-	FLDPQ	544(R1), (F7, F6)
-	FLDPQ	768(R1), (F5, F16)
-	VADD	V5.D2, V3.D2, V3.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FLDPQ	800(R1), (F16, F5)
-	VADD	V16.D2, V7.D2, V7.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V3.D2, V0.D2, V0.D2
-	VADD	V8.D2, V2.D2, V2.D2
-	VADD	V7.D2, V1.D2, V1.D2
-	VADD	V6.D2, V4.D2, V4.D2
+	FLDPQ	(R1), (F0, F1)
+	FLDPQ	32(R1), (F2, F3)
+	FLDPQ	256(R1), (F4, F5)
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	FLDPQ	288(R1), (F5, F4)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	FLDPQ	512(R1), (F4, F5)
+	FLDPQ	544(R1), (F6, F7)
+	FLDPQ	768(R1), (F8, F9)
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	800(R1), (F9, F8)
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V6.D2, V2.D2, V2.D2
+	VADD	V7.D2, V3.D2, V3.D2
 	ADD	$2048, R1, R26
-	FLDPQ	-1024(R26), (F6, F7)
-	FLDPQ	-992(R26), (F8, F3)
-	FLDPQ	-768(R26), (F5, F16)
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V16.D2, V7.D2, V7.D2
-	FLDPQ	-736(R26), (F16, F5)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V5.D2, V3.D2, V3.D2
-	FLDPQ	-512(R26), (F5, F16)
-	FLDPQ	-480(R26), (F15, F14)
-	FLDPQ	-256(R26), (F13, F12)
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	FLDPQ	-224(R26), (F12, F13)
-	VADD	V12.D2, V15.D2, V15.D2
-	VADD	V13.D2, V14.D2, V14.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	VADD	V16.D2, V7.D2, V7.D2
-	VADD	V15.D2, V8.D2, V8.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V6.D2, V0.D2, V0.D2
-	VADD	V7.D2, V2.D2, V2.D2
-	VADD	V8.D2, V1.D2, V1.D2
-	VADD	V3.D2, V4.D2, V4.D2
-	FLDPQ	64(R1), (F3, F8)
-	FLDPQ	96(R1), (F7, F6)
-	FLDPQ	320(R1), (F14, F15)
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V8.D2, V8.D2
-	FLDPQ	352(R1), (F15, F14)
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	576(R1), (F14, F15)
-	FLDPQ	608(R1), (F16, F5)
-	FLDPQ	832(R1), (F13, F12)
-	VADD	V13.D2, V14.D2, V14.D2
-	VADD	V12.D2, V15.D2, V15.D2
-	FLDPQ	864(R1), (F12, F13)
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V8.D2, V8.D2
-	VADD	V16.D2, V7.D2, V7.D2
-	VADD	V5.D2, V6.D2, V6.D2
-	FLDPQ	-960(R26), (F5, F16)
-	FLDPQ	-928(R26), (F15, F14)
-	FLDPQ	-704(R26), (F13, F12)
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	FLDPQ	-672(R26), (F12, F13)
-	VADD	V12.D2, V15.D2, V15.D2
-	VADD	V13.D2, V14.D2, V14.D2
-	FLDPQ	-448(R26), (F13, F12)
-	FLDPQ	-416(R26), (F11, F10)
-	FLDPQ	-192(R26), (F9, F17)
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	-160(R26), (F17, F9)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V9.D2, V10.D2, V10.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V5.D2, V3.D2, V3.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	FLDPQ	128(R1), (F14, F15)
-	FLDPQ	160(R1), (F16, F5)
-	FLDPQ	384(R1), (F10, F11)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	FLDPQ	416(R1), (F11, F10)
-	VADD	V11.D2, V16.D2, V16.D2
+	FLDPQ	-1024(R26), (F7, F6)
+	FLDPQ	-992(R26), (F5, F4)
+	FLDPQ	-768(R26), (F8, F9)
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	FLDPQ	-736(R26), (F9, F8)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	FLDPQ	-512(R26), (F8, F9)
+	FLDPQ	-480(R26), (F10, F11)
+	FLDPQ	-256(R26), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	FLDPQ	-224(R26), (F13, F12)
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
 	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	640(R1), (F10, F11)
-	FLDPQ	672(R1), (F12, F13)
-	FLDPQ	896(R1), (F9, F17)
-	VADD	V9.D2, V10.D2, V10.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	FLDPQ	928(R1), (F17, F9)
-	VADD	V17.D2, V12.D2, V12.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	FLDPQ	-896(R26), (F13, F12)
-	FLDPQ	-864(R26), (F11, F10)
-	FLDPQ	-640(R26), (F9, F17)
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	-608(R26), (F17, F9)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V9.D2, V10.D2, V10.D2
-	FLDPQ	-384(R26), (F9, F17)
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V7.D2, V0.D2, V0.D2
+	VADD	V6.D2, V1.D2, V1.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V4.D2, V3.D2, V3.D2
+	FLDPQ	64(R1), (F4, F5)
+	FLDPQ	96(R1), (F6, F7)
+	FLDPQ	320(R1), (F11, F10)
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	FLDPQ	352(R1), (F10, F11)
+	VADD	V10.D2, V6.D2, V6.D2
+	VADD	V11.D2, V7.D2, V7.D2
+	FLDPQ	576(R1), (F11, F10)
+	FLDPQ	608(R1), (F9, F8)
+	FLDPQ	832(R1), (F12, F13)
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	FLDPQ	864(R1), (F13, F12)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	FLDPQ	-960(R26), (F8, F9)
+	FLDPQ	-928(R26), (F10, F11)
+	FLDPQ	-704(R26), (F12, F13)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	FLDPQ	-672(R26), (F13, F12)
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	FLDPQ	-448(R26), (F12, F13)
+	FLDPQ	-416(R26), (F14, F15)
+	FLDPQ	-192(R26), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	-160(R26), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V15.D2, V11.D2, V11.D2
+	VADD	V8.D2, V4.D2, V4.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V10.D2, V6.D2, V6.D2
+	VADD	V11.D2, V7.D2, V7.D2
+	FLDPQ	128(R1), (F11, F10)
+	FLDPQ	160(R1), (F9, F8)
+	FLDPQ	384(R1), (F15, F14)
+	VADD	V15.D2, V11.D2, V11.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	FLDPQ	416(R1), (F14, F15)
+	VADD	V14.D2, V9.D2, V9.D2
+	VADD	V15.D2, V8.D2, V8.D2
+	FLDPQ	640(R1), (F15, F14)
+	FLDPQ	672(R1), (F13, F12)
+	FLDPQ	896(R1), (F16, F17)
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	928(R1), (F17, F16)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V15.D2, V11.D2, V11.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	FLDPQ	-896(R26), (F12, F13)
+	FLDPQ	-864(R26), (F14, F15)
+	FLDPQ	-640(R26), (F16, F17)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	FLDPQ	-608(R26), (F17, F16)
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	FLDPQ	-96(R26), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V19.D2, V10.D2, V10.D2
-	VADD	V13.D2, V14.D2, V14.D2
-	VADD	V12.D2, V15.D2, V15.D2
-	VADD	V11.D2, V16.D2, V16.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	FLDPQ	192(R1), (F10, F11)
-	FLDPQ	224(R1), (F12, F13)
+	VADD	V16.D2, V12.D2, V12.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V12.D2, V11.D2, V11.D2
+	VADD	V13.D2, V10.D2, V10.D2
+	VADD	V14.D2, V9.D2, V9.D2
+	VADD	V15.D2, V8.D2, V8.D2
+	FLDPQ	192(R1), (F15, F14)
+	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	VADD	V19.D2, V10.D2, V10.D2
-	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V18.D2, V14.D2, V14.D2
 	FLDPQ	480(R1), (F18, F19)
-	VADD	V18.D2, V12.D2, V12.D2
-	VADD	V19.D2, V13.D2, V13.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
 	FLDPQ	704(R1), (F19, F18)
-	FLDPQ	736(R1), (F17, F9)
+	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
 	FLDPQ	992(R1), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V9.D2, V9.D2
-	VADD	V19.D2, V10.D2, V10.D2
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	FLDPQ	-832(R26), (F9, F17)
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V19.D2, V15.D2, V15.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V16.D2, V12.D2, V12.D2
+	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	FLDPQ	-544(R26), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
@@ -8838,22 +14893,22 @@ block:
 	FLDPQ	-32(R26), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V23.D2, V19.D2, V19.D2
-	VADD	V9.D2, V10.D2, V10.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V12.D2, V12.D2
-	VADD	V19.D2, V13.D2, V13.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
 	FLDPQ	(R26), (F19, F18)
-	FLDPQ	32(R26), (F17, F9)
+	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
 	VADD	V23.D2, V19.D2, V19.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	FLDPQ	288(R26), (F22, F23)
 	VADD	V22.D2, V17.D2, V17.D2
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
@@ -8865,7 +14920,7 @@ block:
 	VADD	V23.D2, V19.D2, V19.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
@@ -8890,16 +14945,16 @@ block:
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V22.D2, V17.D2, V17.D2
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	VADD	V19.D2, V0.D2, V0.D2
-	VADD	V18.D2, V2.D2, V2.D2
-	VADD	V17.D2, V1.D2, V1.D2
-	VADD	V9.D2, V4.D2, V4.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V16.D2, V3.D2, V3.D2
 	ADD	$2048, R1, R26
-	FLDPQ	64(R26), (F9, F17)
+	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	VADD	V22.D2, V17.D2, V17.D2
 	FLDPQ	352(R26), (F22, F23)
 	VADD	V22.D2, V18.D2, V18.D2
@@ -8912,7 +14967,7 @@ block:
 	FLDPQ	864(R26), (F26, F27)
 	VADD	V26.D2, V21.D2, V21.D2
 	VADD	V27.D2, V20.D2, V20.D2
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	VADD	V22.D2, V17.D2, V17.D2
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -8937,23 +14992,23 @@ block:
 	VADD	V26.D2, V21.D2, V21.D2
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V23.D2, V19.D2, V19.D2
-	VADD	V9.D2, V3.D2, V3.D2
-	VADD	V17.D2, V8.D2, V8.D2
-	VADD	V18.D2, V7.D2, V7.D2
-	VADD	V19.D2, V6.D2, V6.D2
+	VADD	V16.D2, V4.D2, V4.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V19.D2, V7.D2, V7.D2
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
-	FLDPQ	160(R26), (F17, F9)
+	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
 	VADD	V23.D2, V19.D2, V19.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	FLDPQ	416(R26), (F22, F23)
 	VADD	V22.D2, V17.D2, V17.D2
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
@@ -8965,7 +15020,7 @@ block:
 	VADD	V23.D2, V19.D2, V19.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
@@ -8990,16 +15045,16 @@ block:
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V22.D2, V17.D2, V17.D2
-	VADD	V23.D2, V9.D2, V9.D2
-	VADD	V19.D2, V14.D2, V14.D2
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
-	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V16.D2, V8.D2, V8.D2
 	ADD	$2048, R1, R26
-	FLDPQ	192(R26), (F9, F17)
+	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	VADD	V22.D2, V17.D2, V17.D2
 	FLDPQ	480(R26), (F22, F23)
 	VADD	V22.D2, V18.D2, V18.D2
@@ -9012,7 +15067,7 @@ block:
 	FLDPQ	992(R26), (F26, F27)
 	VADD	V26.D2, V21.D2, V21.D2
 	VADD	V27.D2, V20.D2, V20.D2
-	VADD	V23.D2, V9.D2, V9.D2
+	VADD	V23.D2, V16.D2, V16.D2
 	VADD	V22.D2, V17.D2, V17.D2
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -9037,64 +15092,782 @@ block:
 	VADD	V26.D2, V21.D2, V21.D2
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
-	VADD	V20.D2, V9.D2, V9.D2
+	VADD	V20.D2, V16.D2, V16.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V23.D2, V19.D2, V19.D2
-	VADD	V9.D2, V10.D2, V10.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V12.D2, V12.D2
-	VADD	V19.D2, V13.D2, V13.D2
-	VADD	V14.D2, V0.D2, V0.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V16.D2, V1.D2, V1.D2
-	VADD	V5.D2, V4.D2, V4.D2
-	VADD	V10.D2, V3.D2, V3.D2
-	VADD	V11.D2, V8.D2, V8.D2
-	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V19.D2, V12.D2, V12.D2
+	VADD	V11.D2, V0.D2, V0.D2
+	VADD	V10.D2, V1.D2, V1.D2
+	VADD	V9.D2, V2.D2, V2.D2
+	VADD	V8.D2, V3.D2, V3.D2
+	VADD	V15.D2, V4.D2, V4.D2
+	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V13.D2, V6.D2, V6.D2
-	VADD	V3.D2, V0.D2, V0.D2
-	VADD	V8.D2, V2.D2, V2.D2
-	VADD	V7.D2, V1.D2, V1.D2
-	VADD	V6.D2, V4.D2, V4.D2
-	VADD	V1.D2, V0.D2, V0.D2
-	VADD	V4.D2, V2.D2, V2.D2
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V4.D2, V0.D2, V0.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V6.D2, V2.D2, V2.D2
+	VADD	V7.D2, V3.D2, V3.D2
 	VADD	V2.D2, V0.D2, V0.D2
+	VADD	V3.D2, V1.D2, V1.D2
+	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
 	SUB	$512, R2, R2
 	CMP	$512, R2
 	BGE	block
-	CBNZ	R2, row
-	JMP	whole
+	CBZ	R2, whole
+	SUB	$1, R2, R2
+	MOVD	R2, R4
+	AND	$1, R4, R4
+	LSL	$3, R2, R2
+	ADD	$1, R4, R4
+	LSL	$3, R4, R6
+	MOVD	$reducesumConst4<>(SB), R5
+	SUB	R6, R5, R5
+	MOVD	R2, R6
+	AND	$-16, R6, R6
+	ADD	R1, R6, R6
+	LSL	$3, R4, R7
+	ADD	R6, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F1
+	VTBL	V1.B16, [V0.B16], V0.B16
+	MOVD	R2, R6
+	AND	$-256, R6, R6
+	ADD	R1, R6, R6
+	MOVD	R2, R7
+	AND	$3584, R7, R7
+	TBZ	$8, R2, restEven
+	FLDPQ	-256(R6), (F1, F3)
+	FLDPQ	-224(R6), (F2, F7)
+	FLDPQ	-192(R6), (F6, F5)
+	FLDPQ	-160(R6), (F4, F12)
+	FLDPQ	-128(R6), (F13, F14)
+	FLDPQ	-96(R6), (F15, F8)
+	FLDPQ	-64(R6), (F9, F10)
+	FLDPQ	-32(R6), (F11, F19)
 
-rest:
+restTail:
+	TBZ	$7, R2, restLast0to7
+	TBZ	$6, R2, restLast8to11
+	TBZ	$5, R2, restLast12to13
+	TBZ	$4, R2, restLast14to14
+	VADD	V0.D2, V19.D2, V19.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.D2, V15.D2, V15.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	192(R6), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FMOVQ	224(R6), F17
+	VADD	V17.D2, V11.D2, V11.D2
+	JMP	restTrees
+
+restLast14to14:
+	VADD	V0.D2, V11.D2, V11.D2
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.D2, V6.D2, V6.D2
+	VADD	V18.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F18, F17)
+	VADD	V18.D2, V4.D2, V4.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	FLDPQ	160(R6), (F18, F17)
+	VADD	V18.D2, V15.D2, V15.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	192(R6), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	JMP	restTrees
+
+restLast12to13:
+	TBZ	$4, R2, restLast12to12
+	VADD	V0.D2, V10.D2, V10.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.D2, V15.D2, V15.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FMOVQ	192(R6), F18
+	VADD	V18.D2, V9.D2, V9.D2
+	JMP	restTrees
+
+restLast12to12:
+	VADD	V0.D2, V9.D2, V9.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	160(R6), (F17, F18)
+	VADD	V17.D2, V15.D2, V15.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	JMP	restTrees
+
+restLast8to11:
+	TBZ	$5, R2, restLast8to9
+	TBZ	$4, R2, restLast10to10
+	VADD	V0.D2, V8.D2, V8.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FMOVQ	160(R6), F17
+	VADD	V17.D2, V15.D2, V15.D2
+	JMP	restTrees
+
+restLast10to10:
+	VADD	V0.D2, V15.D2, V15.D2
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.D2, V6.D2, V6.D2
+	VADD	V18.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F18, F17)
+	VADD	V18.D2, V4.D2, V4.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	JMP	restTrees
+
+restLast8to9:
+	TBZ	$4, R2, restLast8to8
+	VADD	V0.D2, V14.D2, V14.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FMOVQ	128(R6), F18
+	VADD	V18.D2, V13.D2, V13.D2
+	JMP	restTrees
+
+restLast8to8:
+	VADD	V0.D2, V13.D2, V13.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	96(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	JMP	restTrees
+
+restLast0to7:
+	TBZ	$6, R2, restLast0to3
+	TBZ	$5, R2, restLast4to5
+	TBZ	$4, R2, restLast6to6
+	VADD	V0.D2, V12.D2, V12.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FMOVQ	96(R6), F17
+	VADD	V17.D2, V4.D2, V4.D2
+	JMP	restTrees
+
+restLast6to6:
+	VADD	V0.D2, V4.D2, V4.D2
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F18, F17)
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V7.D2, V7.D2
+	FLDPQ	64(R6), (F17, F18)
+	VADD	V17.D2, V6.D2, V6.D2
+	VADD	V18.D2, V5.D2, V5.D2
+	JMP	restTrees
+
+restLast4to5:
+	TBZ	$4, R2, restLast4to4
+	VADD	V0.D2, V5.D2, V5.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FMOVQ	64(R6), F18
+	VADD	V18.D2, V6.D2, V6.D2
+	JMP	restTrees
+
+restLast4to4:
+	VADD	V0.D2, V6.D2, V6.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	32(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	JMP	restTrees
+
+restLast0to3:
+	TBZ	$5, R2, restLast0to1
+	TBZ	$4, R2, restLast2to2
+	VADD	V0.D2, V7.D2, V7.D2
+	FLDPQ	(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FMOVQ	32(R6), F17
+	VADD	V17.D2, V2.D2, V2.D2
+	JMP	restTrees
+
+restLast2to2:
+	VADD	V0.D2, V2.D2, V2.D2
+	FLDPQ	(R6), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	JMP	restTrees
+
+restLast0to1:
+	TBZ	$4, R2, restLast0to0
+	VADD	V0.D2, V3.D2, V3.D2
+	FMOVQ	(R6), F18
+	VADD	V18.D2, V1.D2, V1.D2
+	JMP	restTrees
+
+restLast0to0:
+	VADD	V0.D2, V1.D2, V1.D2
+
+restTrees:
+	CBZ	R7, restHalve
+	TBZ	$9, R7, restNo2
+	SUB	$768, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V25.D2, V18.D2, V18.D2
+	FLDPQ	288(R6), (F25, F24)
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	FLDPQ	320(R6), (F24, F25)
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	FLDPQ	352(R6), (F25, F24)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V0.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V16.D2, V7.D2, V7.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	VADD	V22.D2, V5.D2, V5.D2
+	VADD	V21.D2, V4.D2, V4.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	416(R6), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	448(R6), (F24, F25)
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	FLDPQ	480(R6), (F25, F24)
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V20.D2, V13.D2, V13.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V15.D2, V15.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V16.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V0.D2, V19.D2, V19.D2
+
+restNo2:
+	TBZ	$10, R7, restNo4
+	MOVD	R2, R6
+	AND	$2048, R6, R6
+	ADD	R1, R6, R6
+	FLDPQ	(R6), (F0, F18)
+	FLDPQ	32(R6), (F17, F16)
+	FLDPQ	64(R6), (F23, F22)
+	FLDPQ	96(R6), (F21, F20)
+	FLDPQ	256(R6), (F24, F25)
+	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V25.D2, V18.D2, V18.D2
+	FLDPQ	288(R6), (F25, F24)
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	FLDPQ	320(R6), (F24, F25)
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	FLDPQ	352(R6), (F25, F24)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	FLDPQ	512(R6), (F24, F25)
+	FLDPQ	544(R6), (F26, F27)
+	FLDPQ	768(R6), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	800(R6), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V26.D2, V17.D2, V17.D2
+	VADD	V27.D2, V16.D2, V16.D2
+	FLDPQ	576(R6), (F27, F26)
+	FLDPQ	608(R6), (F25, F24)
+	FLDPQ	832(R6), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	864(R6), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V0.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V16.D2, V7.D2, V7.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	VADD	V22.D2, V5.D2, V5.D2
+	VADD	V21.D2, V4.D2, V4.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F20, F21)
+	FLDPQ	160(R6), (F22, F23)
+	FLDPQ	192(R6), (F16, F17)
+	FLDPQ	224(R6), (F18, F0)
+	FLDPQ	384(R6), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	416(R6), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	448(R6), (F24, F25)
+	VADD	V24.D2, V16.D2, V16.D2
+	VADD	V25.D2, V17.D2, V17.D2
+	FLDPQ	480(R6), (F25, F24)
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V24.D2, V0.D2, V0.D2
+	FLDPQ	640(R6), (F24, F25)
+	FLDPQ	672(R6), (F26, F27)
+	FLDPQ	896(R6), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	928(R6), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	FLDPQ	704(R6), (F27, F26)
+	FLDPQ	736(R6), (F25, F24)
+	FLDPQ	960(R6), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	992(R6), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V16.D2, V16.D2
+	VADD	V26.D2, V17.D2, V17.D2
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V24.D2, V0.D2, V0.D2
+	VADD	V20.D2, V13.D2, V13.D2
+	VADD	V21.D2, V14.D2, V14.D2
+	VADD	V22.D2, V15.D2, V15.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V16.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V0.D2, V19.D2, V19.D2
+
+restNo4:
+	TBZ	$11, R7, restHalve
+	FLDPQ	(R1), (F0, F18)
+	FLDPQ	32(R1), (F17, F16)
+	FLDPQ	256(R1), (F23, F22)
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	FLDPQ	288(R1), (F22, F23)
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	FLDPQ	512(R1), (F23, F22)
+	FLDPQ	544(R1), (F21, F20)
+	FLDPQ	768(R1), (F24, F25)
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	FLDPQ	800(R1), (F25, F24)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	ADD	$2048, R1, R26
+	FLDPQ	-1024(R26), (F20, F21)
+	FLDPQ	-992(R26), (F22, F23)
+	FLDPQ	-768(R26), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	-736(R26), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	-512(R26), (F24, F25)
+	FLDPQ	-480(R26), (F26, F27)
+	FLDPQ	-256(R26), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	-224(R26), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	VADD	V20.D2, V0.D2, V0.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V0.D2, V1.D2, V1.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V16.D2, V7.D2, V7.D2
+	FLDPQ	64(R1), (F16, F17)
+	FLDPQ	96(R1), (F18, F0)
+	FLDPQ	320(R1), (F23, F22)
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	FLDPQ	352(R1), (F22, F23)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	FLDPQ	576(R1), (F23, F22)
+	FLDPQ	608(R1), (F21, F20)
+	FLDPQ	832(R1), (F27, F26)
+	VADD	V27.D2, V23.D2, V23.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	FLDPQ	864(R1), (F26, F27)
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V0.D2, V0.D2
+	FLDPQ	-960(R26), (F20, F21)
+	FLDPQ	-928(R26), (F22, F23)
+	FLDPQ	-704(R26), (F27, F26)
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	FLDPQ	-672(R26), (F26, F27)
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	FLDPQ	-448(R26), (F27, F26)
+	FLDPQ	-416(R26), (F25, F24)
+	FLDPQ	-192(R26), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	-160(R26), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V16.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	VADD	V0.D2, V12.D2, V12.D2
+	FLDPQ	128(R1), (F0, F18)
+	FLDPQ	160(R1), (F17, F16)
+	FLDPQ	384(R1), (F23, F22)
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	FLDPQ	416(R1), (F22, F23)
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	FLDPQ	640(R1), (F23, F22)
+	FLDPQ	672(R1), (F21, F20)
+	FLDPQ	896(R1), (F24, F25)
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	FLDPQ	928(R1), (F25, F24)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	FLDPQ	-896(R26), (F20, F21)
+	FLDPQ	-864(R26), (F22, F23)
+	FLDPQ	-640(R26), (F24, F25)
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	FLDPQ	-608(R26), (F25, F24)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	FLDPQ	-384(R26), (F24, F25)
+	FLDPQ	-352(R26), (F26, F27)
+	FLDPQ	-128(R26), (F28, F29)
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V29.D2, V25.D2, V25.D2
+	FLDPQ	-96(R26), (F29, F28)
+	VADD	V29.D2, V26.D2, V26.D2
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V24.D2, V20.D2, V20.D2
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	VADD	V20.D2, V0.D2, V0.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V0.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	VADD	V17.D2, V15.D2, V15.D2
+	VADD	V16.D2, V8.D2, V8.D2
+	FLDPQ	192(R1), (F16, F17)
+	FLDPQ	224(R1), (F18, F0)
+	FLDPQ	448(R1), (F23, F22)
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	FLDPQ	480(R1), (F22, F23)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	FLDPQ	704(R1), (F23, F22)
+	FLDPQ	736(R1), (F21, F20)
+	FLDPQ	960(R1), (F27, F26)
+	VADD	V27.D2, V23.D2, V23.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	FLDPQ	992(R1), (F26, F27)
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V23.D2, V16.D2, V16.D2
+	VADD	V22.D2, V17.D2, V17.D2
+	VADD	V21.D2, V18.D2, V18.D2
+	VADD	V20.D2, V0.D2, V0.D2
+	FLDPQ	-832(R26), (F20, F21)
+	FLDPQ	-800(R26), (F22, F23)
+	FLDPQ	-576(R26), (F27, F26)
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	FLDPQ	-544(R26), (F26, F27)
+	VADD	V26.D2, V22.D2, V22.D2
+	VADD	V27.D2, V23.D2, V23.D2
+	FLDPQ	-320(R26), (F27, F26)
+	FLDPQ	-288(R26), (F25, F24)
+	FLDPQ	-64(R26), (F28, F29)
+	VADD	V28.D2, V27.D2, V27.D2
+	VADD	V29.D2, V26.D2, V26.D2
+	FLDPQ	-32(R26), (F29, F28)
+	VADD	V29.D2, V25.D2, V25.D2
+	VADD	V28.D2, V24.D2, V24.D2
+	VADD	V27.D2, V20.D2, V20.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V24.D2, V23.D2, V23.D2
+	VADD	V20.D2, V16.D2, V16.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V0.D2, V0.D2
+	VADD	V16.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V0.D2, V19.D2, V19.D2
+
+restHalve:
+	VADD	V13.D2, V1.D2, V1.D2
+	VADD	V14.D2, V3.D2, V3.D2
+	VADD	V15.D2, V2.D2, V2.D2
+	VADD	V8.D2, V7.D2, V7.D2
+	VADD	V9.D2, V6.D2, V6.D2
+	VADD	V10.D2, V5.D2, V5.D2
+	VADD	V11.D2, V4.D2, V4.D2
+	VADD	V19.D2, V12.D2, V12.D2
+	VADD	V6.D2, V1.D2, V1.D2
+	VADD	V5.D2, V3.D2, V3.D2
+	VADD	V4.D2, V2.D2, V2.D2
+	VADD	V12.D2, V7.D2, V7.D2
+	VADD	V2.D2, V1.D2, V1.D2
+	VADD	V7.D2, V3.D2, V3.D2
+	VADD	V3.D2, V1.D2, V0.D2
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R5
-	FMOVQ	(R5), F0
-	ADD	$16, R5, R5
-	CMP	R5, R3
+	ADD	$16, RSP, R7
+	FMOVQ	(R7), F0
+	ADD	$16, R7, R7
+	CMP	R7, R3
 	BEQ	fold
-	FMOVQ	-16(R5), F0
-	FMOVQ	(R5), F2
-	VADDP	V2.D2, V0.D2, V0.D2
-	FMOVQ	16(R5), F2
-	FMOVQ	32(R5), F4
-	VADDP	V4.D2, V2.D2, V2.D2
-	FMOVQ	48(R5), F4
-	FMOVQ	64(R5), F1
-	VADDP	V1.D2, V4.D2, V4.D2
-	FMOVQ	80(R5), F1
-	FMOVQ	96(R5), F6
-	VADDP	V6.D2, V1.D2, V1.D2
-	VADD	V4.D2, V0.D2, V0.D2
-	VADD	V1.D2, V2.D2, V2.D2
-	VADD	V2.D2, V0.D2, V0.D2
-	JMP	fold
+	FMOVQ	-16(R7), F0
+	FMOVQ	(R7), F3
+	VADDP	V3.D2, V0.D2, V0.D2
+	FMOVQ	16(R7), F3
+	FMOVQ	32(R7), F1
+	VADDP	V1.D2, V3.D2, V3.D2
+	FMOVQ	48(R7), F1
+	FMOVQ	64(R7), F7
+	VADDP	V7.D2, V1.D2, V1.D2
+	FMOVQ	80(R7), F7
+	FMOVQ	96(R7), F2
+	VADDP	V2.D2, V7.D2, V7.D2
+	VADD	V1.D2, V0.D2, V0.D2
+	VADD	V7.D2, V3.D2, V3.D2
+	VADD	V3.D2, V0.D2, V0.D2
+
+fold:
+	MOVD	(R0), R6
+	VADDP	V0.D2, V0.D2, V0.D2
+	FMOVD	F0, (R6)
+	RET
+
+restEven:
+	TBZ	$9, R2, restNone
+	FLDPQ	-512(R6), (F1, F3)
+	FLDPQ	-480(R6), (F2, F7)
+	FLDPQ	-448(R6), (F6, F5)
+	FLDPQ	-416(R6), (F4, F12)
+	FLDPQ	-384(R6), (F13, F14)
+	FLDPQ	-352(R6), (F15, F8)
+	FLDPQ	-320(R6), (F9, F10)
+	FLDPQ	-288(R6), (F11, F19)
+	FLDPQ	-256(R6), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	-224(R6), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	-192(R6), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	-160(R6), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	-128(R6), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	FLDPQ	-96(R6), (F17, F18)
+	VADD	V17.D2, V15.D2, V15.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	-64(R6), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	-32(R6), (F17, F18)
+	VADD	V17.D2, V11.D2, V11.D2
+	VADD	V18.D2, V19.D2, V19.D2
+	AND	$3072, R7, R7
+	JMP	restTail
+
+restNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V19.B16
+	JMP	restTail
 	RET
 
 // func blocksF32NEON(a *byte)
@@ -12574,7 +19347,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$3, R6, R6
-	SUB	R6, R4, R4
 	LSL	$2, R4, R4
 	ADD	$1, R6, R6
 	LSL	$2, R6, R7
@@ -12657,11 +19429,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	-16(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12677,11 +19447,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12699,11 +19467,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	16(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12723,19 +19489,17 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	32(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	16(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F0
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -12749,11 +19513,9 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	48(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12762,8 +19524,8 @@ rowRow4:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	32(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F0
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -12777,11 +19539,9 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	64(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12790,10 +19550,10 @@ rowRow5:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	48(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
+	FMOVQ	32(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -12807,25 +19567,23 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	80(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	32(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F0
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
+	FMOVQ	48(R1), F0
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -12839,26 +19597,24 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	96(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	48(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F0
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	96(R1), F0
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -12873,11 +19629,9 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	112(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12886,15 +19640,15 @@ rowRow8:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	64(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	32(R1), F0
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F0
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	112(R1), F0
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -12909,11 +19663,9 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	128(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12922,17 +19674,17 @@ rowRow9:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	80(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	48(R1), F0
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F0
+	FMOVQ	48(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F0
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -12947,11 +19699,9 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	144(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -12960,19 +19710,19 @@ rowRow10:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	96(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
+	FMOVQ	64(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F0
+	FMOVQ	48(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -12987,11 +19737,9 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	160(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
@@ -13000,21 +19748,21 @@ rowRow11:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	112(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
+	FMOVQ	80(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F0
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -13029,36 +19777,34 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	176(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	64(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F0
+	FMOVQ	(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	32(R1), F0
+	FMOVQ	96(R1), F0
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F0
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -13073,38 +19819,36 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	192(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	80(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F0
+	FMOVQ	16(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	48(R1), F0
+	FMOVQ	112(R1), F0
 	FMOVQ	176(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	112(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	96(R1), F0
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -13119,40 +19863,38 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	208(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	96(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	32(R1), F0
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F0
+	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	192(R1), F0
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F0
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -13167,41 +19909,39 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F1
+	FMOVQ	224(R10), F1
 	FMOVQ	16(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R5), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	112(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	48(R1), F0
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F0
+	FMOVQ	48(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	16(R1), F0
-	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	208(R1), F0
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVQ	(R1), F0
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F0
+	FMOVQ	96(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
@@ -13218,6 +19958,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-16, R10, R10
 	ADD	R1, R10, R10
 	LSL	$2, R6, R11
 	ADD	R10, R11, R11
@@ -13229,174 +19970,284 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-256, R10, R10
 	ADD	R1, R10, R10
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R4, longlast0to7
-	TBZ	$6, R4, longlast8to11
-	TBZ	$5, R4, longlast12to13
-	TBZ	$4, R4, longlast14to14
-	VORR	V1.B16, V1.B16, V16.B16
+	MOVD	R4, R11
+	AND	$3584, R11, R11
+	TBZ	$8, R4, longEven
+	FLDPQ	-256(R10), (F0, F2)
+	FLDPQ	-224(R10), (F3, F4)
+	FLDPQ	-192(R10), (F5, F6)
+	FLDPQ	-160(R10), (F7, F8)
+	FLDPQ	-128(R10), (F9, F10)
+	FLDPQ	-96(R10), (F11, F12)
+	FLDPQ	-64(R10), (F13, F14)
+	FLDPQ	-32(R10), (F15, F16)
 
-longladder14:
-	FMOVQ	224(R10), F15
-
-longladder13:
-	FMOVQ	208(R10), F14
-
-longladder12:
-	FMOVQ	192(R10), F13
-
-longladder11:
-	FMOVQ	176(R10), F12
-
-longladder10:
-	FMOVQ	160(R10), F11
-
-longladder9:
-	FMOVQ	144(R10), F10
-
-longladder8:
-	FMOVQ	128(R10), F9
-
-longladder7:
-	FMOVQ	112(R10), F8
-
-longladder6:
-	FMOVQ	96(R10), F7
-
-longladder5:
-	FMOVQ	80(R10), F6
-
-longladder4:
-	FMOVQ	64(R10), F5
-
-longladder3:
-	FMOVQ	48(R10), F4
-
-longladder2:
-	FMOVQ	32(R10), F3
-
-longladder1:
-	FMOVQ	16(R10), F2
-
-longladder0:
-	FMOVQ	(R10), F0
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V1.B16, V1.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$4, R4, longlast12to12
-	VORR	V1.B16, V1.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V1.B16, V1.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$5, R4, longlast8to9
-	TBZ	$4, R4, longlast10to10
-	VORR	V1.B16, V1.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V1.B16, V1.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$4, R4, longlast8to8
-	VORR	V1.B16, V1.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V1.B16, V1.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$6, R4, longlast0to3
-	TBZ	$5, R4, longlast4to5
-	TBZ	$4, R4, longlast6to6
-	VORR	V1.B16, V1.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V1.B16, V1.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$4, R4, longlast4to4
-	VORR	V1.B16, V1.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V1.B16, V1.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$5, R4, longlast0to1
-	TBZ	$4, R4, longlast2to2
-	VORR	V1.B16, V1.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V1.B16, V1.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$4, R4, longlast0to0
-	VORR	V1.B16, V1.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V1.B16, V1.B16, V0.B16
-
-longtrees0:
-	TBZ	$8, R4, longno1
-	SUB	$256, R10, R10
-	FLDPQ	(R10), (F1, F17)
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	FLDPQ	32(R10), (F17, F1)
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
-	FLDPQ	64(R10), (F1, F17)
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
-	FLDPQ	96(R10), (F17, F1)
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	FLDPQ	128(R10), (F1, F17)
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	160(R10), (F17, F1)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	FLDPQ	192(R10), (F1, F17)
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	224(R10), (F17, F1)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+longTail:
+	TBZ	$7, R4, longLast0to7
+	TBZ	$6, R4, longLast8to11
+	TBZ	$5, R4, longLast12to13
+	TBZ	$4, R4, longLast14to14
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	192(R10), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FMOVQ	224(R10), F18
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	JMP	longTrees
 
-longno1:
-	TBZ	$9, R4, longno2
-	SUB	$512, R10, R10
+longLast14to14:
+	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FLDPQ	96(R10), (F17, F18)
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	128(R10), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ	160(R10), (F17, F18)
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FLDPQ	192(R10), (F18, F17)
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	longTrees
+
+longLast12to13:
+	TBZ	$4, R4, longLast12to12
+	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FMOVQ	192(R10), F17
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R4, longLast8to9
+	TBZ	$4, R4, longLast10to10
+	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FMOVQ	160(R10), F18
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FLDPQ	96(R10), (F17, F18)
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FLDPQ	128(R10), (F18, F17)
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R4, longLast8to8
+	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FMOVQ	128(R10), F17
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R4, longLast0to3
+	TBZ	$5, R4, longLast4to5
+	TBZ	$4, R4, longLast6to6
+	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FMOVQ	96(R10), F18
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R4, longLast4to4
+	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FMOVQ	64(R10), F17
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R4, longLast0to1
+	TBZ	$4, R4, longLast2to2
+	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FMOVQ	32(R10), F18
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R4, longLast0to0
+	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FMOVQ	(R10), F17
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$9, R11, longNo2
+	SUB	$768, R10, R10
 	FLDPQ	(R10), (F1, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -13446,9 +20297,11 @@ longno1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno2:
-	TBZ	$10, R4, longno4
-	SUB	$1024, R10, R10
+longNo2:
+	TBZ	$10, R11, longNo4
+	MOVD	R4, R10
+	AND	$2048, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F1, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -13546,30 +20399,29 @@ longno2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno4:
-	TBZ	$11, R4, longno8
-	SUB	$2048, R10, R10
-	FLDPQ	(R10), (F1, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	256(R10), (F20, F21)
+longNo4:
+	TBZ	$11, R11, longHalve
+	FLDPQ	(R1), (F1, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	288(R10), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	FLDPQ	512(R10), (F20, F21)
-	FLDPQ	544(R10), (F22, F23)
-	FLDPQ	768(R10), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	800(R10), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	ADD	$2048, R10, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -13598,20 +20450,20 @@ longno4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F1)
-	FLDPQ	320(R10), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F1)
+	FLDPQ	320(R1), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	352(R10), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	FLDPQ	576(R10), (F20, F21)
-	FLDPQ	608(R10), (F22, F23)
-	FLDPQ	832(R10), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	864(R10), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -13646,20 +20498,20 @@ longno4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	FLDPQ	128(R10), (F1, F17)
-	FLDPQ	160(R10), (F18, F19)
-	FLDPQ	384(R10), (F20, F21)
+	FLDPQ	128(R1), (F1, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	416(R10), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	FLDPQ	640(R10), (F20, F21)
-	FLDPQ	672(R10), (F22, F23)
-	FLDPQ	896(R10), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	FLDPQ	928(R10), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
@@ -13694,20 +20546,20 @@ longno4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	192(R10), (F19, F18)
-	FLDPQ	224(R10), (F17, F1)
-	FLDPQ	448(R10), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F1)
+	FLDPQ	448(R1), (F20, F21)
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	FLDPQ	480(R10), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	FLDPQ	704(R10), (F20, F21)
-	FLDPQ	736(R10), (F22, F23)
-	FLDPQ	960(R10), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	992(R10), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
 	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
@@ -13743,7 +20595,7 @@ longno4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno8:
+longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -13762,8 +20614,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F1, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -13788,15 +20640,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$1, R9, skip_6
-	FMOVD	F1, (R10)
-	ADD	$8, R10, R10
+	FMOVD	F1, (R11)
+	ADD	$8, R11, R11
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_6:
 	TBZ	$0, R9, skip_7
-	FMOVS	F1, (R10)
+	FMOVS	F1, (R11)
 
 skip_7:
 	JMP	rowNext
@@ -13843,6 +20695,63 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$9, R4, longNone
+	FLDPQ	-512(R10), (F0, F2)
+	FLDPQ	-480(R10), (F3, F4)
+	FLDPQ	-448(R10), (F5, F6)
+	FLDPQ	-416(R10), (F7, F8)
+	FLDPQ	-384(R10), (F9, F10)
+	FLDPQ	-352(R10), (F11, F12)
+	FLDPQ	-320(R10), (F13, F14)
+	FLDPQ	-288(R10), (F15, F16)
+	FLDPQ	-256(R10), (F17, F18)
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FLDPQ	-224(R10), (F18, F17)
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FLDPQ	-192(R10), (F17, F18)
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FLDPQ	-160(R10), (F18, F17)
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FLDPQ	-128(R10), (F17, F18)
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FLDPQ	-96(R10), (F18, F17)
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FLDPQ	-64(R10), (F17, F18)
+	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FLDPQ	-32(R10), (F18, F17)
+	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	AND	$3072, R11, R11
+	JMP	longTail
+
+longNone:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	VORR	V0.B16, V0.B16, V2.B16
+	VORR	V0.B16, V0.B16, V3.B16
+	VORR	V0.B16, V0.B16, V4.B16
+	VORR	V0.B16, V0.B16, V5.B16
+	VORR	V0.B16, V0.B16, V6.B16
+	VORR	V0.B16, V0.B16, V7.B16
+	VORR	V0.B16, V0.B16, V8.B16
+	VORR	V0.B16, V0.B16, V9.B16
+	VORR	V0.B16, V0.B16, V10.B16
+	VORR	V0.B16, V0.B16, V11.B16
+	VORR	V0.B16, V0.B16, V12.B16
+	VORR	V0.B16, V0.B16, V13.B16
+	VORR	V0.B16, V0.B16, V14.B16
+	VORR	V0.B16, V0.B16, V15.B16
+	VORR	V0.B16, V0.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET
@@ -14061,7 +20970,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$1, R6, R6
-	SUB	R6, R4, R4
 	LSL	$3, R4, R4
 	ADD	$1, R6, R6
 	LSL	$3, R6, R7
@@ -14144,11 +21052,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14164,11 +21070,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14186,11 +21090,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14210,19 +21112,17 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	32(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	CMP	$1, R9
@@ -14236,11 +21136,9 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	48(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14249,8 +21147,8 @@ rowRow4:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	32(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	CMP	$1, R9
@@ -14264,11 +21162,9 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	64(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14277,10 +21173,10 @@ rowRow5:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	48(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	CMP	$1, R9
@@ -14294,25 +21190,23 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	80(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	32(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	CMP	$1, R9
@@ -14326,26 +21220,24 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	96(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	48(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14360,11 +21252,9 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	112(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14373,15 +21263,15 @@ rowRow8:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	64(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14396,11 +21286,9 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	128(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14409,17 +21297,17 @@ rowRow9:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	80(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14434,11 +21322,9 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	144(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14447,19 +21333,19 @@ rowRow10:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	96(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14474,11 +21360,9 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	160(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
@@ -14487,21 +21371,21 @@ rowRow11:
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	112(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14516,36 +21400,34 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	176(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	64(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14560,38 +21442,36 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	192(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	80(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	112(R1), F2
+	FMOVQ	48(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14606,40 +21486,38 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	208(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	96(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -14654,41 +21532,39 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	224(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	112(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
@@ -14705,6 +21581,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-16, R10, R10
 	ADD	R1, R10, R10
 	LSL	$3, R6, R11
 	ADD	R10, R11, R11
@@ -14716,175 +21593,284 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-256, R10, R10
 	ADD	R1, R10, R10
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VSHL	$32, V2.D2, V2.D2
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R4, longlast0to7
-	TBZ	$6, R4, longlast8to11
-	TBZ	$5, R4, longlast12to13
-	TBZ	$4, R4, longlast14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	MOVD	R4, R11
+	AND	$3584, R11, R11
+	TBZ	$8, R4, longEven
+	FLDPQ	-256(R10), (F1, F2)
+	FLDPQ	-224(R10), (F3, F4)
+	FLDPQ	-192(R10), (F5, F6)
+	FLDPQ	-160(R10), (F7, F8)
+	FLDPQ	-128(R10), (F9, F10)
+	FLDPQ	-96(R10), (F11, F12)
+	FLDPQ	-64(R10), (F13, F14)
+	FLDPQ	-32(R10), (F15, F16)
 
-longladder14:
-	FMOVQ	224(R10), F15
-
-longladder13:
-	FMOVQ	208(R10), F14
-
-longladder12:
-	FMOVQ	192(R10), F13
-
-longladder11:
-	FMOVQ	176(R10), F12
-
-longladder10:
-	FMOVQ	160(R10), F11
-
-longladder9:
-	FMOVQ	144(R10), F10
-
-longladder8:
-	FMOVQ	128(R10), F9
-
-longladder7:
-	FMOVQ	112(R10), F8
-
-longladder6:
-	FMOVQ	96(R10), F7
-
-longladder5:
-	FMOVQ	80(R10), F6
-
-longladder4:
-	FMOVQ	64(R10), F5
-
-longladder3:
-	FMOVQ	48(R10), F4
-
-longladder2:
-	FMOVQ	32(R10), F3
-
-longladder1:
-	FMOVQ	16(R10), F2
-
-longladder0:
-	FMOVQ	(R10), F1
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$4, R4, longlast12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$5, R4, longlast8to9
-	TBZ	$4, R4, longlast10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$4, R4, longlast8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$6, R4, longlast0to3
-	TBZ	$5, R4, longlast4to5
-	TBZ	$4, R4, longlast6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$4, R4, longlast4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$5, R4, longlast0to1
-	TBZ	$4, R4, longlast2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$4, R4, longlast0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-longtrees0:
-	TBZ	$8, R4, longno1
-	SUB	$256, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	FLDPQ	32(R10), (F17, F0)
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	FLDPQ	64(R10), (F0, F17)
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	FLDPQ	96(R10), (F17, F0)
-	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	FLDPQ	128(R10), (F0, F17)
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	160(R10), (F17, F0)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	FLDPQ	192(R10), (F0, F17)
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	224(R10), (F17, F0)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+longTail:
+	TBZ	$7, R4, longLast0to7
+	TBZ	$6, R4, longLast8to11
+	TBZ	$5, R4, longLast12to13
+	TBZ	$4, R4, longLast14to14
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	192(R10), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FMOVQ	224(R10), F18
+	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	JMP	longTrees
 
-longno1:
-	TBZ	$9, R4, longno2
-	SUB	$512, R10, R10
+longLast14to14:
+	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FLDPQ	96(R10), (F17, F18)
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	128(R10), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FLDPQ	160(R10), (F17, F18)
+	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FLDPQ	192(R10), (F18, F17)
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	JMP	longTrees
+
+longLast12to13:
+	TBZ	$4, R4, longLast12to12
+	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FMOVQ	192(R10), F17
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	160(R10), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R4, longLast8to9
+	TBZ	$4, R4, longLast10to10
+	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	128(R10), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FMOVQ	160(R10), F18
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FLDPQ	96(R10), (F17, F18)
+	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FLDPQ	128(R10), (F18, F17)
+	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R4, longLast8to8
+	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FMOVQ	128(R10), F17
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	96(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R4, longLast0to3
+	TBZ	$5, R4, longLast4to5
+	TBZ	$4, R4, longLast6to6
+	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FMOVQ	96(R10), F18
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R4, longLast4to4
+	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FMOVQ	64(R10), F17
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R4, longLast0to1
+	TBZ	$4, R4, longLast2to2
+	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FMOVQ	32(R10), F18
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R4, longLast0to0
+	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FMOVQ	(R10), F17
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$9, R11, longNo2
+	SUB	$768, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -14934,9 +21920,11 @@ longno1:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-longno2:
-	TBZ	$10, R4, longno4
-	SUB	$1024, R10, R10
+longNo2:
+	TBZ	$10, R11, longNo4
+	MOVD	R4, R10
+	AND	$2048, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -15034,30 +22022,29 @@ longno2:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-longno4:
-	TBZ	$11, R4, longno8
-	SUB	$2048, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	256(R10), (F20, F21)
+longNo4:
+	TBZ	$11, R11, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	288(R10), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	FLDPQ	512(R10), (F20, F21)
-	FLDPQ	544(R10), (F22, F23)
-	FLDPQ	768(R10), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	800(R10), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	ADD	$2048, R10, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -15086,20 +22073,20 @@ longno4:
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 	WORD	$0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F0)
-	FLDPQ	320(R10), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	352(R10), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	FLDPQ	576(R10), (F20, F21)
-	FLDPQ	608(R10), (F22, F23)
-	FLDPQ	832(R10), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	FLDPQ	864(R10), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -15134,20 +22121,20 @@ longno4:
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	FLDPQ	128(R10), (F0, F17)
-	FLDPQ	160(R10), (F18, F19)
-	FLDPQ	384(R10), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	416(R10), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	FLDPQ	640(R10), (F20, F21)
-	FLDPQ	672(R10), (F22, F23)
-	FLDPQ	896(R10), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	FLDPQ	928(R10), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
@@ -15182,20 +22169,20 @@ longno4:
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FLDPQ	192(R10), (F19, F18)
-	FLDPQ	224(R10), (F17, F0)
-	FLDPQ	448(R10), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
 	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	FLDPQ	480(R10), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
 	WORD	$0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	FLDPQ	704(R10), (F20, F21)
-	FLDPQ	736(R10), (F22, F23)
-	FLDPQ	960(R10), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
 	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	FLDPQ	992(R10), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
 	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
@@ -15231,7 +22218,7 @@ longno4:
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-longno8:
+longHalve:
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
@@ -15250,8 +22237,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F0, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -15268,9 +22255,9 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$0, R9, skip_4
-	FMOVD	F0, (R10)
+	FMOVD	F0, (R11)
 
 skip_4:
 	JMP	rowNext
@@ -15315,6 +22302,64 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$9, R4, longNone
+	FLDPQ	-512(R10), (F1, F2)
+	FLDPQ	-480(R10), (F3, F4)
+	FLDPQ	-448(R10), (F5, F6)
+	FLDPQ	-416(R10), (F7, F8)
+	FLDPQ	-384(R10), (F9, F10)
+	FLDPQ	-352(R10), (F11, F12)
+	FLDPQ	-320(R10), (F13, F14)
+	FLDPQ	-288(R10), (F15, F16)
+	FLDPQ	-256(R10), (F17, F18)
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FLDPQ	-224(R10), (F18, F17)
+	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FLDPQ	-192(R10), (F17, F18)
+	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FLDPQ	-160(R10), (F18, F17)
+	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FLDPQ	-128(R10), (F17, F18)
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FLDPQ	-96(R10), (F18, F17)
+	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FLDPQ	-64(R10), (F17, F18)
+	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FLDPQ	-32(R10), (F18, F17)
+	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	AND	$3072, R11, R11
+	JMP	longTail
+
+longNone:
+	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
+	VSHL	$32, V1.D2, V1.D2
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET
@@ -15687,7 +22732,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$3, R6, R6
-	SUB	R6, R4, R4
 	LSL	$1, R4, R4
 	ADD	$1, R6, R6
 	LSL	$1, R6, R7
@@ -15770,11 +22814,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	-8(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15791,11 +22833,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15815,11 +22855,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	8(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15842,11 +22880,9 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	16(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15855,9 +22891,9 @@ rowRow3:
 	FMOVD	8(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	16(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -15872,11 +22908,9 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	24(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15888,9 +22922,9 @@ rowRow4:
 	FMOVD	16(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	24(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	24(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -15905,11 +22939,9 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	32(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15921,13 +22953,13 @@ rowRow5:
 	FMOVD	24(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	16(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -15941,11 +22973,9 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	40(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15954,19 +22984,19 @@ rowRow6:
 	FMOVD	16(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	32(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	24(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -15980,11 +23010,9 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	48(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -15993,20 +23021,20 @@ rowRow7:
 	FMOVD	24(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	40(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	40(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	32(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
@@ -16022,11 +23050,9 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	56(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16038,20 +23064,20 @@ rowRow8:
 	FMOVD	32(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	48(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	56(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	40(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
@@ -16067,11 +23093,9 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	64(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16083,24 +23107,24 @@ rowRow9:
 	FMOVD	40(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	56(R1), F2
+	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16115,11 +23139,9 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	72(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16131,27 +23153,27 @@ rowRow10:
 	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	32(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	64(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	72(R1), F2
+	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	56(R1), F3
+	FMOVD	72(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16166,11 +23188,9 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	80(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16182,30 +23202,30 @@ rowRow11:
 	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	40(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	72(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16220,11 +23240,9 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	88(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16233,36 +23251,36 @@ rowRow12:
 	FMOVD	32(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	64(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	16(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	72(R1), F2
+	FMOVD	88(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	24(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	88(R1), F3
+	FMOVD	72(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16277,11 +23295,9 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	96(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16290,39 +23306,39 @@ rowRow13:
 	FMOVD	40(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	72(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	72(R1), F2
+	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	FMOVD	88(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	56(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	24(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16337,11 +23353,9 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	104(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16350,42 +23364,42 @@ rowRow14:
 	FMOVD	48(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	80(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	80(R1), F2
+	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	96(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	64(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	72(R1), F2
+	FMOVD	88(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	104(R1), F3
+	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
+	FMOVD	104(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	88(R1), F3
+	FMOVD	40(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
+	FMOVD	72(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -16400,11 +23414,9 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	112(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -16413,43 +23425,43 @@ rowRow15:
 	FMOVD	56(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	88(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	88(R1), F2
+	FMOVD	24(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	104(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	104(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	72(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FMOVD	8(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	112(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	64(R1), F2
+	FMOVD	48(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
+	FMOVD	80(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FMOVD	112(R1), F4
+	FMOVD	(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -16467,6 +23479,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-8, R10, R10
 	ADD	R1, R10, R10
 	LSL	$1, R6, R11
 	ADD	R10, R11, R11
@@ -16479,201 +23492,380 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-128, R10, R10
 	ADD	R1, R10, R10
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$6, R4, longlast0to7
-	TBZ	$5, R4, longlast8to11
-	TBZ	$4, R4, longlast12to13
-	TBZ	$3, R4, longlast14to14
-	VORR	V1.B16, V1.B16, V16.B16
-
-longladder14:
-	FMOVD	112(R10), F15
+	MOVD	R4, R11
+	AND	$1792, R11, R11
+	TBZ	$7, R4, longEven
+	FLDPQ	-128(R10), (F0, F3)
+	FLDPQ	-96(R10), (F5, F7)
+	FLDPQ	-64(R10), (F9, F11)
+	FLDPQ	-32(R10), (F13, F15)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 
-longladder13:
-	FMOVD	104(R10), F14
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+longTail:
+	TBZ	$6, R4, longLast0to7
+	TBZ	$5, R4, longLast8to11
+	TBZ	$4, R4, longLast12to13
+	TBZ	$3, R4, longLast14to14
+	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R10), F18
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	longTrees
 
-longladder12:
-	FMOVD	96(R10), F13
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-
-longladder11:
-	FMOVD	88(R10), F12
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-
-longladder10:
-	FMOVD	80(R10), F11
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-
-longladder9:
-	FMOVD	72(R10), F10
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-
-longladder8:
-	FMOVD	64(R10), F9
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-
-longladder7:
-	FMOVD	56(R10), F8
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-
-longladder6:
-	FMOVD	48(R10), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-
-longladder5:
-	FMOVD	40(R10), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-
-longladder4:
-	FMOVD	32(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-
-longladder3:
-	FMOVD	24(R10), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-
-longladder2:
-	FMOVD	16(R10), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-
-longladder1:
-	FMOVD	8(R10), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-
-longladder0:
-	FMOVD	(R10), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V1.B16, V1.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$3, R4, longlast12to12
-	VORR	V1.B16, V1.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V1.B16, V1.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$4, R4, longlast8to9
-	TBZ	$3, R4, longlast10to10
-	VORR	V1.B16, V1.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V1.B16, V1.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$3, R4, longlast8to8
-	VORR	V1.B16, V1.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V1.B16, V1.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$5, R4, longlast0to3
-	TBZ	$4, R4, longlast4to5
-	TBZ	$3, R4, longlast6to6
-	VORR	V1.B16, V1.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V1.B16, V1.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$3, R4, longlast4to4
-	VORR	V1.B16, V1.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V1.B16, V1.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$4, R4, longlast0to1
-	TBZ	$3, R4, longlast2to2
-	VORR	V1.B16, V1.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V1.B16, V1.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$3, R4, longlast0to0
-	VORR	V1.B16, V1.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V1.B16, V1.B16, V0.B16
-
-longtrees0:
-	TBZ	$7, R4, longno1
-	SUB	$128, R10, R10
-	FLDPQ	(R10), (F1, F17)
-	WORD	$0x4e217832 // fcvtl2 v18.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+longLast14to14:
+	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
-	FLDPQ	32(R10), (F17, F1)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e217832 // fcvtl2 v18.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	64(R10), (F1, F17)
-	WORD	$0x4e217832 // fcvtl2 v18.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	96(R10), (F17, F1)
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R10), F17
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217832 // fcvtl2 v18.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	JMP	longTrees
 
-longno1:
-	TBZ	$8, R4, longno2
-	SUB	$256, R10, R10
+longLast12to13:
+	TBZ	$3, R4, longLast12to12
+	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVD	96(R10), F18
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$4, R4, longLast8to9
+	TBZ	$3, R4, longLast10to10
+	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R10), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R10), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$3, R4, longLast8to8
+	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVD	64(R10), F17
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$5, R4, longLast0to3
+	TBZ	$4, R4, longLast4to5
+	TBZ	$3, R4, longLast6to6
+	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R10), F18
+	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R10), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$3, R4, longLast4to4
+	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVD	32(R10), F18
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$4, R4, longLast0to1
+	TBZ	$3, R4, longLast2to2
+	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FMOVQ	(R10), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FMOVQ	(R10), F17
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$3, R4, longLast0to0
+	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FMOVD	(R10), F17
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$8, R11, longNo2
+	SUB	$384, R10, R10
 	FLDPQ	(R10), (F1, F18)
 	FLDPQ	32(R10), (F20, F22)
 	WORD	$0x4e217831 // fcvtl2 v17.4s, v1.8h
@@ -16747,9 +23939,11 @@ longno1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno2:
-	TBZ	$9, R4, longno4
-	SUB	$512, R10, R10
+longNo2:
+	TBZ	$9, R11, longNo4
+	MOVD	R4, R10
+	AND	$1024, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F1, F18)
 	FLDPQ	32(R10), (F20, F22)
 	WORD	$0x4e217831 // fcvtl2 v17.4s, v1.8h
@@ -16895,15 +24089,14 @@ longno2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno4:
-	TBZ	$10, R4, longno8
-	SUB	$1024, R10, R10
-	FLDPQ	(R10), (F1, F18)
+longNo4:
+	TBZ	$10, R11, longHalve
+	FLDPQ	(R1), (F1, F18)
 	WORD	$0x4e217831 // fcvtl2 v17.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	128(R10), (F20, F21)
+	FLDPQ	128(R1), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
@@ -16912,12 +24105,12 @@ longno4:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	256(R10), (F21, F22)
+	FLDPQ	256(R1), (F21, F22)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	384(R10), (F24, F25)
+	FLDPQ	384(R1), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -16930,12 +24123,12 @@ longno4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	512(R10), (F23, F20)
+	FLDPQ	512(R1), (F23, F20)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	FLDPQ	640(R10), (F25, F24)
+	FLDPQ	640(R1), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -16944,12 +24137,12 @@ longno4:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	768(R10), (F24, F26)
+	FLDPQ	768(R1), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	896(R10), (F28, F29)
+	FLDPQ	896(R1), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -16970,12 +24163,12 @@ longno4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	32(R10), (F19, F17)
+	FLDPQ	32(R1), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a21 // fcvtl2 v1.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	160(R10), (F21, F20)
+	FLDPQ	160(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -16984,12 +24177,12 @@ longno4:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
-	FLDPQ	288(R10), (F20, F22)
+	FLDPQ	288(R1), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	416(R10), (F27, F26)
+	FLDPQ	416(R1), (F27, F26)
 	WORD	$0x4e217b79 // fcvtl2 v25.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -17002,12 +24195,12 @@ longno4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
-	FLDPQ	544(R10), (F23, F21)
+	FLDPQ	544(R1), (F23, F21)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	FLDPQ	672(R10), (F26, F27)
+	FLDPQ	672(R1), (F26, F27)
 	WORD	$0x4e217b59 // fcvtl2 v25.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -17016,12 +24209,12 @@ longno4:
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	800(R10), (F27, F25)
+	FLDPQ	800(R1), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	928(R10), (F29, F28)
+	FLDPQ	928(R1), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -17042,12 +24235,12 @@ longno4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	FLDPQ	64(R10), (F1, F18)
+	FLDPQ	64(R1), (F1, F18)
 	WORD	$0x4e217831 // fcvtl2 v17.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	192(R10), (F20, F21)
+	FLDPQ	192(R1), (F20, F21)
 	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
@@ -17056,12 +24249,12 @@ longno4:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	320(R10), (F21, F22)
+	FLDPQ	320(R1), (F21, F22)
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	448(R10), (F24, F25)
+	FLDPQ	448(R1), (F24, F25)
 	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -17074,12 +24267,12 @@ longno4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	576(R10), (F23, F20)
+	FLDPQ	576(R1), (F23, F20)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	FLDPQ	704(R10), (F25, F24)
+	FLDPQ	704(R1), (F25, F24)
 	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -17088,12 +24281,12 @@ longno4:
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	832(R10), (F24, F26)
+	FLDPQ	832(R1), (F24, F26)
 	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	FLDPQ	960(R10), (F28, F29)
+	FLDPQ	960(R1), (F28, F29)
 	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
 	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -17114,12 +24307,12 @@ longno4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	96(R10), (F19, F17)
+	FLDPQ	96(R1), (F19, F17)
 	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a21 // fcvtl2 v1.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	224(R10), (F21, F20)
+	FLDPQ	224(R1), (F21, F20)
 	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -17128,12 +24321,12 @@ longno4:
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
-	FLDPQ	352(R10), (F20, F22)
+	FLDPQ	352(R1), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	FLDPQ	480(R10), (F27, F26)
+	FLDPQ	480(R1), (F27, F26)
 	WORD	$0x4e217b79 // fcvtl2 v25.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -17146,12 +24339,12 @@ longno4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
-	FLDPQ	608(R10), (F23, F21)
+	FLDPQ	608(R1), (F23, F21)
 	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	FLDPQ	736(R10), (F26, F27)
+	FLDPQ	736(R1), (F26, F27)
 	WORD	$0x4e217b59 // fcvtl2 v25.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -17160,12 +24353,12 @@ longno4:
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	864(R10), (F27, F25)
+	FLDPQ	864(R1), (F27, F25)
 	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
 	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
 	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	FLDPQ	992(R10), (F29, F28)
+	FLDPQ	992(R1), (F29, F28)
 	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
 	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -17187,7 +24380,7 @@ longno4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno8:
+longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -17206,8 +24399,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F1, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -17232,15 +24425,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$1, R9, skip_6
-	FMOVD	F1, (R10)
-	ADD	$8, R10, R10
+	FMOVD	F1, (R11)
+	ADD	$8, R11, R11
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_6:
 	TBZ	$0, R9, skip_7
-	FMOVS	F1, (R10)
+	FMOVS	F1, (R11)
 
 skip_7:
 	JMP	rowNext
@@ -17287,6 +24480,87 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$8, R4, longNone
+	FLDPQ	-256(R10), (F0, F3)
+	FLDPQ	-224(R10), (F5, F7)
+	FLDPQ	-192(R10), (F9, F11)
+	FLDPQ	-160(R10), (F13, F15)
+	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
+	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
+	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
+	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FLDPQ	-128(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	-96(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	-64(R10), (F17, F18)
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	-32(R10), (F18, F17)
+	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	AND	$1536, R11, R11
+	JMP	longTail
+
+longNone:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	VORR	V0.B16, V0.B16, V2.B16
+	VORR	V0.B16, V0.B16, V3.B16
+	VORR	V0.B16, V0.B16, V4.B16
+	VORR	V0.B16, V0.B16, V5.B16
+	VORR	V0.B16, V0.B16, V6.B16
+	VORR	V0.B16, V0.B16, V7.B16
+	VORR	V0.B16, V0.B16, V8.B16
+	VORR	V0.B16, V0.B16, V9.B16
+	VORR	V0.B16, V0.B16, V10.B16
+	VORR	V0.B16, V0.B16, V11.B16
+	VORR	V0.B16, V0.B16, V12.B16
+	VORR	V0.B16, V0.B16, V13.B16
+	VORR	V0.B16, V0.B16, V14.B16
+	VORR	V0.B16, V0.B16, V15.B16
+	VORR	V0.B16, V0.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET
@@ -17659,7 +24933,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$3, R6, R6
-	SUB	R6, R4, R4
 	LSL	$1, R4, R4
 	ADD	$1, R6, R6
 	LSL	$1, R6, R7
@@ -17742,11 +25015,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	-8(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17763,11 +25034,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17787,11 +25056,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	8(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17814,11 +25081,9 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	16(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17827,9 +25092,9 @@ rowRow3:
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	16(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -17844,11 +25109,9 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	24(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17860,9 +25123,9 @@ rowRow4:
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	24(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	24(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -17877,11 +25140,9 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	32(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17893,13 +25154,13 @@ rowRow5:
 	FMOVD	24(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -17913,11 +25174,9 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	40(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17926,19 +25185,19 @@ rowRow6:
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	32(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	24(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP	$1, R9
@@ -17952,11 +25211,9 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	48(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -17965,20 +25222,20 @@ rowRow7:
 	FMOVD	24(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	40(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	40(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	32(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
@@ -17994,11 +25251,9 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	56(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18010,20 +25265,20 @@ rowRow8:
 	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	48(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	56(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	40(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
@@ -18039,11 +25294,9 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	64(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18055,24 +25308,24 @@ rowRow9:
 	FMOVD	40(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	56(R1), F2
+	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18087,11 +25340,9 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	72(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18103,27 +25354,27 @@ rowRow10:
 	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	72(R1), F2
+	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	56(R1), F3
+	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18138,11 +25389,9 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	80(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18154,30 +25403,30 @@ rowRow11:
 	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	40(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18192,11 +25441,9 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	88(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18205,36 +25452,36 @@ rowRow12:
 	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	64(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
+	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	48(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	16(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	72(R1), F2
+	FMOVD	88(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	24(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	88(R1), F3
+	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18249,11 +25496,9 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	96(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18262,39 +25507,39 @@ rowRow13:
 	FMOVD	40(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	72(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	72(R1), F2
+	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	88(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	56(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	24(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18309,11 +25554,9 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	104(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18322,42 +25565,42 @@ rowRow14:
 	FMOVD	48(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	16(R1), F0
+	FMOVD	80(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	80(R1), F2
+	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	96(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	64(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	72(R1), F2
+	FMOVD	88(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	40(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	104(R1), F3
+	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	24(R1), F2
+	FMOVD	104(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	88(R1), F3
+	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	56(R1), F3
+	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18372,11 +25615,9 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$1, R6, R10
 	ADD	R1, R10, R10
-	LSL	$1, R6, R11
-	ADD	R10, R11, R11
-	FMOVD	-8(R11), F1
+	FMOVD	112(R10), F1
 	FMOVQ	8(R5), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R5), F0
@@ -18385,43 +25626,43 @@ rowRow15:
 	FMOVD	56(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	24(R1), F0
+	FMOVD	88(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	88(R1), F2
+	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	8(R1), F0
+	FMOVD	104(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	72(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	104(R1), F3
+	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FMOVD	72(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	FMOVD	(R1), F0
+	FMOVD	112(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	64(R1), F2
+	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	32(R1), F2
+	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	96(R1), F3
+	FMOVD	16(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	FMOVD	16(R1), F2
+	FMOVD	96(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	80(R1), F3
+	FMOVD	32(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	FMOVD	48(R1), F3
+	FMOVD	64(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	FMOVD	112(R1), F4
+	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
@@ -18439,6 +25680,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-8, R10, R10
 	ADD	R1, R10, R10
 	LSL	$1, R6, R11
 	ADD	R10, R11, R11
@@ -18451,201 +25693,380 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-128, R10, R10
 	ADD	R1, R10, R10
-	WORD	$0x4f046402 // movi v2.4s, #0x80, lsl #24
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$6, R4, longlast0to7
-	TBZ	$5, R4, longlast8to11
-	TBZ	$4, R4, longlast12to13
-	TBZ	$3, R4, longlast14to14
-	VORR	V1.B16, V1.B16, V16.B16
-
-longladder14:
-	FMOVD	112(R10), F15
+	MOVD	R4, R11
+	AND	$1792, R11, R11
+	TBZ	$7, R4, longEven
+	FLDPQ	-128(R10), (F0, F3)
+	FLDPQ	-96(R10), (F5, F7)
+	FLDPQ	-64(R10), (F9, F11)
+	FLDPQ	-32(R10), (F13, F15)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 
-longladder13:
-	FMOVD	104(R10), F14
-	VZIP1	V14.H8, V31.H8, V14.H8
+longTail:
+	TBZ	$6, R4, longLast0to7
+	TBZ	$5, R4, longLast8to11
+	TBZ	$4, R4, longLast12to13
+	TBZ	$3, R4, longLast14to14
+	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R10), F18
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	JMP	longTrees
 
-longladder12:
-	FMOVD	96(R10), F13
-	VZIP1	V13.H8, V31.H8, V13.H8
-
-longladder11:
-	FMOVD	88(R10), F12
-	VZIP1	V12.H8, V31.H8, V12.H8
-
-longladder10:
-	FMOVD	80(R10), F11
-	VZIP1	V11.H8, V31.H8, V11.H8
-
-longladder9:
-	FMOVD	72(R10), F10
-	VZIP1	V10.H8, V31.H8, V10.H8
-
-longladder8:
-	FMOVD	64(R10), F9
-	VZIP1	V9.H8, V31.H8, V9.H8
-
-longladder7:
-	FMOVD	56(R10), F8
-	VZIP1	V8.H8, V31.H8, V8.H8
-
-longladder6:
-	FMOVD	48(R10), F7
-	VZIP1	V7.H8, V31.H8, V7.H8
-
-longladder5:
-	FMOVD	40(R10), F6
-	VZIP1	V6.H8, V31.H8, V6.H8
-
-longladder4:
-	FMOVD	32(R10), F5
-	VZIP1	V5.H8, V31.H8, V5.H8
-
-longladder3:
-	FMOVD	24(R10), F4
-	VZIP1	V4.H8, V31.H8, V4.H8
-
-longladder2:
-	FMOVD	16(R10), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-
-longladder1:
-	FMOVD	8(R10), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-
-longladder0:
-	FMOVD	(R10), F0
-	VZIP1	V0.H8, V31.H8, V0.H8
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V1.B16, V1.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$3, R4, longlast12to12
-	VORR	V1.B16, V1.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V1.B16, V1.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$4, R4, longlast8to9
-	TBZ	$3, R4, longlast10to10
-	VORR	V1.B16, V1.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V1.B16, V1.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$3, R4, longlast8to8
-	VORR	V1.B16, V1.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V1.B16, V1.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$5, R4, longlast0to3
-	TBZ	$4, R4, longlast4to5
-	TBZ	$3, R4, longlast6to6
-	VORR	V1.B16, V1.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V1.B16, V1.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$3, R4, longlast4to4
-	VORR	V1.B16, V1.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V1.B16, V1.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$4, R4, longlast0to1
-	TBZ	$3, R4, longlast2to2
-	VORR	V1.B16, V1.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V1.B16, V1.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$3, R4, longlast0to0
-	VORR	V1.B16, V1.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V1.B16, V1.B16, V0.B16
-
-longtrees0:
-	TBZ	$7, R4, longno1
-	SUB	$128, R10, R10
-	FLDPQ	(R10), (F1, F17)
-	VZIP2	V1.H8, V31.H8, V18.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
+longLast14to14:
+	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
-	FLDPQ	32(R10), (F17, F1)
-	VZIP2	V17.H8, V31.H8, V18.H8
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	VZIP2	V1.H8, V31.H8, V18.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	64(R10), (F1, F17)
-	VZIP2	V1.H8, V31.H8, V18.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	VZIP2	V17.H8, V31.H8, V18.H8
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	96(R10), (F17, F1)
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVQ	96(R10), F17
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	VZIP2	V1.H8, V31.H8, V18.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	WORD	$0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	JMP	longTrees
 
-longno1:
-	TBZ	$8, R4, longno2
-	SUB	$256, R10, R10
+longLast12to13:
+	TBZ	$3, R4, longLast12to12
+	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FMOVD	96(R10), F18
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	JMP	longTrees
+
+longLast12to12:
+	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	64(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$4, R4, longLast8to9
+	TBZ	$3, R4, longLast10to10
+	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R10), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast10to10:
+	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVQ	64(R10), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$3, R4, longLast8to8
+	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FMOVD	64(R10), F17
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	JMP	longTrees
+
+longLast8to8:
+	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$5, R4, longLast0to3
+	TBZ	$4, R4, longLast4to5
+	TBZ	$3, R4, longLast6to6
+	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R10), F18
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	JMP	longTrees
+
+longLast6to6:
+	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVQ	32(R10), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$3, R4, longLast4to4
+	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FLDPQ	(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FMOVD	32(R10), F18
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	JMP	longTrees
+
+longLast4to4:
+	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FLDPQ	(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$4, R4, longLast0to1
+	TBZ	$3, R4, longLast2to2
+	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FMOVQ	(R10), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast2to2:
+	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FMOVQ	(R10), F17
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$3, R4, longLast0to0
+	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FMOVD	(R10), F17
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	JMP	longTrees
+
+longLast0to0:
+	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$8, R11, longNo2
+	SUB	$384, R10, R10
 	FLDPQ	(R10), (F1, F18)
 	FLDPQ	32(R10), (F20, F22)
 	VZIP2	V1.H8, V31.H8, V17.H8
@@ -18719,9 +26140,11 @@ longno1:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno2:
-	TBZ	$9, R4, longno4
-	SUB	$512, R10, R10
+longNo2:
+	TBZ	$9, R11, longNo4
+	MOVD	R4, R10
+	AND	$1024, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F1, F18)
 	FLDPQ	32(R10), (F20, F22)
 	VZIP2	V1.H8, V31.H8, V17.H8
@@ -18867,15 +26290,14 @@ longno2:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno4:
-	TBZ	$10, R4, longno8
-	SUB	$1024, R10, R10
-	FLDPQ	(R10), (F1, F18)
+longNo4:
+	TBZ	$10, R11, longHalve
+	FLDPQ	(R1), (F1, F18)
 	VZIP2	V1.H8, V31.H8, V17.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	128(R10), (F20, F21)
+	FLDPQ	128(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
@@ -18884,12 +26306,12 @@ longno4:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	256(R10), (F21, F22)
+	FLDPQ	256(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	384(R10), (F24, F25)
+	FLDPQ	384(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -18902,12 +26324,12 @@ longno4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	512(R10), (F23, F20)
+	FLDPQ	512(R1), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	FLDPQ	640(R10), (F25, F24)
+	FLDPQ	640(R1), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -18916,12 +26338,12 @@ longno4:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	768(R10), (F24, F26)
+	FLDPQ	768(R1), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	896(R10), (F28, F29)
+	FLDPQ	896(R1), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -18942,12 +26364,12 @@ longno4:
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	32(R10), (F19, F17)
+	FLDPQ	32(R1), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V1.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	160(R10), (F21, F20)
+	FLDPQ	160(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -18956,12 +26378,12 @@ longno4:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
-	FLDPQ	288(R10), (F20, F22)
+	FLDPQ	288(R1), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	416(R10), (F27, F26)
+	FLDPQ	416(R1), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V25.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -18974,12 +26396,12 @@ longno4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
-	FLDPQ	544(R10), (F23, F21)
+	FLDPQ	544(R1), (F23, F21)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	FLDPQ	672(R10), (F26, F27)
+	FLDPQ	672(R1), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V25.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -18988,12 +26410,12 @@ longno4:
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	800(R10), (F27, F25)
+	FLDPQ	800(R1), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	928(R10), (F29, F28)
+	FLDPQ	928(R1), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -19014,12 +26436,12 @@ longno4:
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	FLDPQ	64(R10), (F1, F18)
+	FLDPQ	64(R1), (F1, F18)
 	VZIP2	V1.H8, V31.H8, V17.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	192(R10), (F20, F21)
+	FLDPQ	192(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
@@ -19028,12 +26450,12 @@ longno4:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	320(R10), (F21, F22)
+	FLDPQ	320(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	448(R10), (F24, F25)
+	FLDPQ	448(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
@@ -19046,12 +26468,12 @@ longno4:
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	FLDPQ	576(R10), (F23, F20)
+	FLDPQ	576(R1), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	FLDPQ	704(R10), (F25, F24)
+	FLDPQ	704(R1), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
@@ -19060,12 +26482,12 @@ longno4:
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	FLDPQ	832(R10), (F24, F26)
+	FLDPQ	832(R1), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V25.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	FLDPQ	960(R10), (F28, F29)
+	FLDPQ	960(R1), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
 	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
@@ -19086,12 +26508,12 @@ longno4:
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	96(R10), (F19, F17)
+	FLDPQ	96(R1), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V1.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	224(R10), (F21, F20)
+	FLDPQ	224(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
@@ -19100,12 +26522,12 @@ longno4:
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
 	WORD	$0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
-	FLDPQ	352(R10), (F20, F22)
+	FLDPQ	352(R1), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	FLDPQ	480(R10), (F27, F26)
+	FLDPQ	480(R1), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V25.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
@@ -19118,12 +26540,12 @@ longno4:
 	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
 	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
 	WORD	$0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
-	FLDPQ	608(R10), (F23, F21)
+	FLDPQ	608(R1), (F23, F21)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	FLDPQ	736(R10), (F26, F27)
+	FLDPQ	736(R1), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V25.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
@@ -19132,12 +26554,12 @@ longno4:
 	VZIP1	V27.H8, V31.H8, V27.H8
 	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	864(R10), (F27, F25)
+	FLDPQ	864(R1), (F27, F25)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	FLDPQ	992(R10), (F29, F28)
+	FLDPQ	992(R1), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
 	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
@@ -19159,7 +26581,7 @@ longno4:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longno8:
+longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
@@ -19178,8 +26600,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F1, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -19204,15 +26626,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$1, R9, skip_6
-	FMOVD	F1, (R10)
-	ADD	$8, R10, R10
+	FMOVD	F1, (R11)
+	ADD	$8, R11, R11
 	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_6:
 	TBZ	$0, R9, skip_7
-	FMOVS	F1, (R10)
+	FMOVS	F1, (R11)
 
 skip_7:
 	JMP	rowNext
@@ -19259,6 +26681,87 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$8, R4, longNone
+	FLDPQ	-256(R10), (F0, F3)
+	FLDPQ	-224(R10), (F5, F7)
+	FLDPQ	-192(R10), (F9, F11)
+	FLDPQ	-160(R10), (F13, F15)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	-128(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FLDPQ	-96(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FLDPQ	-64(R10), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FLDPQ	-32(R10), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	AND	$1536, R11, R11
+	JMP	longTail
+
+longNone:
+	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	VORR	V0.B16, V0.B16, V2.B16
+	VORR	V0.B16, V0.B16, V3.B16
+	VORR	V0.B16, V0.B16, V4.B16
+	VORR	V0.B16, V0.B16, V5.B16
+	VORR	V0.B16, V0.B16, V6.B16
+	VORR	V0.B16, V0.B16, V7.B16
+	VORR	V0.B16, V0.B16, V8.B16
+	VORR	V0.B16, V0.B16, V9.B16
+	VORR	V0.B16, V0.B16, V10.B16
+	VORR	V0.B16, V0.B16, V11.B16
+	VORR	V0.B16, V0.B16, V12.B16
+	VORR	V0.B16, V0.B16, V13.B16
+	VORR	V0.B16, V0.B16, V14.B16
+	VORR	V0.B16, V0.B16, V15.B16
+	VORR	V0.B16, V0.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET
@@ -19594,7 +27097,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$3, R6, R6
-	SUB	R6, R4, R4
 	LSL	$2, R4, R4
 	ADD	$1, R6, R6
 	LSL	$2, R6, R7
@@ -19677,11 +27179,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	CMP	$1, R9
@@ -19695,11 +27195,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
@@ -19715,11 +27213,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
@@ -19737,17 +27233,15 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	32(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R9
@@ -19761,19 +27255,17 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	48(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R9
@@ -19787,21 +27279,19 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	64(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R9
@@ -19815,23 +27305,21 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	80(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	CMP	$1, R9
@@ -19845,24 +27333,22 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	96(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -19877,26 +27363,24 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	112(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	64(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -19911,28 +27395,26 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	128(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	80(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -19947,30 +27429,28 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	144(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	96(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -19985,32 +27465,30 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	160(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	112(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -20025,34 +27503,32 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	176(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	64(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	80(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -20067,36 +27543,34 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	192(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	80(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	112(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -20111,38 +27585,36 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	208(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	96(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -20157,39 +27629,37 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$2, R6, R10
 	ADD	R1, R10, R10
-	LSL	$2, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	224(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	112(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	VADD	V2.S4, V1.S4, V1.S4
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	VADD	V4.S4, V3.S4, V3.S4
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
@@ -20206,6 +27676,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-16, R10, R10
 	ADD	R1, R10, R10
 	LSL	$2, R6, R11
 	ADD	R10, R11, R11
@@ -20215,174 +27686,284 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-256, R10, R10
 	ADD	R1, R10, R10
-	VEOR	V2.B16, V2.B16, V2.B16
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R4, longlast0to7
-	TBZ	$6, R4, longlast8to11
-	TBZ	$5, R4, longlast12to13
-	TBZ	$4, R4, longlast14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	MOVD	R4, R11
+	AND	$3584, R11, R11
+	TBZ	$8, R4, longEven
+	FLDPQ	-256(R10), (F1, F2)
+	FLDPQ	-224(R10), (F3, F4)
+	FLDPQ	-192(R10), (F5, F6)
+	FLDPQ	-160(R10), (F7, F8)
+	FLDPQ	-128(R10), (F9, F10)
+	FLDPQ	-96(R10), (F11, F12)
+	FLDPQ	-64(R10), (F13, F14)
+	FLDPQ	-32(R10), (F15, F16)
 
-longladder14:
-	FMOVQ	224(R10), F15
-
-longladder13:
-	FMOVQ	208(R10), F14
-
-longladder12:
-	FMOVQ	192(R10), F13
-
-longladder11:
-	FMOVQ	176(R10), F12
-
-longladder10:
-	FMOVQ	160(R10), F11
-
-longladder9:
-	FMOVQ	144(R10), F10
-
-longladder8:
-	FMOVQ	128(R10), F9
-
-longladder7:
-	FMOVQ	112(R10), F8
-
-longladder6:
-	FMOVQ	96(R10), F7
-
-longladder5:
-	FMOVQ	80(R10), F6
-
-longladder4:
-	FMOVQ	64(R10), F5
-
-longladder3:
-	FMOVQ	48(R10), F4
-
-longladder2:
-	FMOVQ	32(R10), F3
-
-longladder1:
-	FMOVQ	16(R10), F2
-
-longladder0:
-	FMOVQ	(R10), F1
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$4, R4, longlast12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$5, R4, longlast8to9
-	TBZ	$4, R4, longlast10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$4, R4, longlast8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$6, R4, longlast0to3
-	TBZ	$5, R4, longlast4to5
-	TBZ	$4, R4, longlast6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$4, R4, longlast4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$5, R4, longlast0to1
-	TBZ	$4, R4, longlast2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$4, R4, longlast0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-longtrees0:
-	TBZ	$8, R4, longno1
-	SUB	$256, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	VADD	V0.S4, V1.S4, V1.S4
-	VADD	V17.S4, V2.S4, V2.S4
-	FLDPQ	32(R10), (F17, F0)
-	VADD	V17.S4, V3.S4, V3.S4
-	VADD	V0.S4, V4.S4, V4.S4
-	FLDPQ	64(R10), (F0, F17)
-	VADD	V0.S4, V5.S4, V5.S4
-	VADD	V17.S4, V6.S4, V6.S4
-	FLDPQ	96(R10), (F17, F0)
-	VADD	V17.S4, V7.S4, V7.S4
-	VADD	V0.S4, V8.S4, V8.S4
-	FLDPQ	128(R10), (F0, F17)
-	VADD	V0.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	160(R10), (F17, F0)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V0.S4, V12.S4, V12.S4
-	FLDPQ	192(R10), (F0, F17)
-	VADD	V0.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	224(R10), (F17, F0)
-	VADD	V17.S4, V15.S4, V15.S4
+longTail:
+	TBZ	$7, R4, longLast0to7
+	TBZ	$6, R4, longLast8to11
+	TBZ	$5, R4, longLast12to13
+	TBZ	$4, R4, longLast14to14
 	VADD	V0.S4, V16.S4, V16.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	192(R10), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	FMOVQ	224(R10), F18
+	VADD	V18.S4, V15.S4, V15.S4
+	JMP	longTrees
 
-longno1:
-	TBZ	$9, R4, longno2
-	SUB	$512, R10, R10
+longLast14to14:
+	VADD	V0.S4, V15.S4, V15.S4
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F17, F18)
+	VADD	V17.S4, V7.S4, V7.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	FLDPQ	160(R10), (F17, F18)
+	VADD	V17.S4, V11.S4, V11.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	192(R10), (F18, F17)
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	JMP	longTrees
+
+longLast12to13:
+	TBZ	$4, R4, longLast12to12
+	VADD	V0.S4, V14.S4, V14.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FMOVQ	192(R10), F17
+	VADD	V17.S4, V13.S4, V13.S4
+	JMP	longTrees
+
+longLast12to12:
+	VADD	V0.S4, V13.S4, V13.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R4, longLast8to9
+	TBZ	$4, R4, longLast10to10
+	VADD	V0.S4, V12.S4, V12.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FMOVQ	160(R10), F18
+	VADD	V18.S4, V11.S4, V11.S4
+	JMP	longTrees
+
+longLast10to10:
+	VADD	V0.S4, V11.S4, V11.S4
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F17, F18)
+	VADD	V17.S4, V7.S4, V7.S4
+	VADD	V18.S4, V8.S4, V8.S4
+	FLDPQ	128(R10), (F18, F17)
+	VADD	V18.S4, V9.S4, V9.S4
+	VADD	V17.S4, V10.S4, V10.S4
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R4, longLast8to8
+	VADD	V0.S4, V10.S4, V10.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FMOVQ	128(R10), F17
+	VADD	V17.S4, V9.S4, V9.S4
+	JMP	longTrees
+
+longLast8to8:
+	VADD	V0.S4, V9.S4, V9.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R4, longLast0to3
+	TBZ	$5, R4, longLast4to5
+	TBZ	$4, R4, longLast6to6
+	VADD	V0.S4, V8.S4, V8.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FMOVQ	96(R10), F18
+	VADD	V18.S4, V7.S4, V7.S4
+	JMP	longTrees
+
+longLast6to6:
+	VADD	V0.S4, V7.S4, V7.S4
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V4.S4, V4.S4
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.S4, V5.S4, V5.S4
+	VADD	V17.S4, V6.S4, V6.S4
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R4, longLast4to4
+	VADD	V0.S4, V6.S4, V6.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FMOVQ	64(R10), F17
+	VADD	V17.S4, V5.S4, V5.S4
+	JMP	longTrees
+
+longLast4to4:
+	VADD	V0.S4, V5.S4, V5.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R4, longLast0to1
+	TBZ	$4, R4, longLast2to2
+	VADD	V0.S4, V4.S4, V4.S4
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FMOVQ	32(R10), F18
+	VADD	V18.S4, V3.S4, V3.S4
+	JMP	longTrees
+
+longLast2to2:
+	VADD	V0.S4, V3.S4, V3.S4
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R4, longLast0to0
+	VADD	V0.S4, V2.S4, V2.S4
+	FMOVQ	(R10), F17
+	VADD	V17.S4, V1.S4, V1.S4
+	JMP	longTrees
+
+longLast0to0:
+	VADD	V0.S4, V1.S4, V1.S4
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$9, R11, longNo2
+	SUB	$768, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -20432,9 +28013,11 @@ longno1:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-longno2:
-	TBZ	$10, R4, longno4
-	SUB	$1024, R10, R10
+longNo2:
+	TBZ	$10, R11, longNo4
+	MOVD	R4, R10
+	AND	$2048, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -20532,30 +28115,29 @@ longno2:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-longno4:
-	TBZ	$11, R4, longno8
-	SUB	$2048, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	256(R10), (F20, F21)
+longNo4:
+	TBZ	$11, R11, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	288(R10), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	FLDPQ	512(R10), (F20, F21)
-	FLDPQ	544(R10), (F22, F23)
-	FLDPQ	768(R10), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	800(R10), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V22.S4, V18.S4, V18.S4
 	VADD	V23.S4, V19.S4, V19.S4
-	ADD	$2048, R10, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -20584,20 +28166,20 @@ longno4:
 	VADD	V17.S4, V2.S4, V2.S4
 	VADD	V18.S4, V3.S4, V3.S4
 	VADD	V19.S4, V4.S4, V4.S4
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F0)
-	FLDPQ	320(R10), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	352(R10), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V0.S4, V0.S4
-	FLDPQ	576(R10), (F20, F21)
-	FLDPQ	608(R10), (F22, F23)
-	FLDPQ	832(R10), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	VADD	V27.S4, V20.S4, V20.S4
 	VADD	V26.S4, V21.S4, V21.S4
-	FLDPQ	864(R10), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	VADD	V26.S4, V22.S4, V22.S4
 	VADD	V27.S4, V23.S4, V23.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -20632,20 +28214,20 @@ longno4:
 	VADD	V18.S4, V6.S4, V6.S4
 	VADD	V17.S4, V7.S4, V7.S4
 	VADD	V0.S4, V8.S4, V8.S4
-	FLDPQ	128(R10), (F0, F17)
-	FLDPQ	160(R10), (F18, F19)
-	FLDPQ	384(R10), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	VADD	V20.S4, V0.S4, V0.S4
 	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	416(R10), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	VADD	V21.S4, V18.S4, V18.S4
 	VADD	V20.S4, V19.S4, V19.S4
-	FLDPQ	640(R10), (F20, F21)
-	FLDPQ	672(R10), (F22, F23)
-	FLDPQ	896(R10), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	VADD	V24.S4, V20.S4, V20.S4
 	VADD	V25.S4, V21.S4, V21.S4
-	FLDPQ	928(R10), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	VADD	V25.S4, V22.S4, V22.S4
 	VADD	V24.S4, V23.S4, V23.S4
 	VADD	V20.S4, V0.S4, V0.S4
@@ -20680,20 +28262,20 @@ longno4:
 	VADD	V17.S4, V10.S4, V10.S4
 	VADD	V18.S4, V11.S4, V11.S4
 	VADD	V19.S4, V12.S4, V12.S4
-	FLDPQ	192(R10), (F19, F18)
-	FLDPQ	224(R10), (F17, F0)
-	FLDPQ	448(R10), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	VADD	V20.S4, V19.S4, V19.S4
 	VADD	V21.S4, V18.S4, V18.S4
-	FLDPQ	480(R10), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	VADD	V21.S4, V17.S4, V17.S4
 	VADD	V20.S4, V0.S4, V0.S4
-	FLDPQ	704(R10), (F20, F21)
-	FLDPQ	736(R10), (F22, F23)
-	FLDPQ	960(R10), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	VADD	V27.S4, V20.S4, V20.S4
 	VADD	V26.S4, V21.S4, V21.S4
-	FLDPQ	992(R10), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	VADD	V26.S4, V22.S4, V22.S4
 	VADD	V27.S4, V23.S4, V23.S4
 	VADD	V20.S4, V19.S4, V19.S4
@@ -20729,7 +28311,7 @@ longno4:
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V0.S4, V16.S4, V16.S4
 
-longno8:
+longHalve:
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
@@ -20748,8 +28330,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F0, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -20774,15 +28356,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$1, R9, skip_6
-	FMOVD	F0, (R10)
-	ADD	$8, R10, R10
+	FMOVD	F0, (R11)
+	ADD	$8, R11, R11
 	VEXT	$8, V0.B16, V0.B16, V0.B16
 
 skip_6:
 	TBZ	$0, R9, skip_7
-	FMOVS	F0, (R10)
+	FMOVS	F0, (R11)
 
 skip_7:
 	JMP	rowNext
@@ -20829,6 +28411,63 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$9, R4, longNone
+	FLDPQ	-512(R10), (F1, F2)
+	FLDPQ	-480(R10), (F3, F4)
+	FLDPQ	-448(R10), (F5, F6)
+	FLDPQ	-416(R10), (F7, F8)
+	FLDPQ	-384(R10), (F9, F10)
+	FLDPQ	-352(R10), (F11, F12)
+	FLDPQ	-320(R10), (F13, F14)
+	FLDPQ	-288(R10), (F15, F16)
+	FLDPQ	-256(R10), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	-224(R10), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	-192(R10), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	-160(R10), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	-128(R10), (F17, F18)
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	FLDPQ	-96(R10), (F18, F17)
+	VADD	V18.S4, V11.S4, V11.S4
+	VADD	V17.S4, V12.S4, V12.S4
+	FLDPQ	-64(R10), (F17, F18)
+	VADD	V17.S4, V13.S4, V13.S4
+	VADD	V18.S4, V14.S4, V14.S4
+	FLDPQ	-32(R10), (F18, F17)
+	VADD	V18.S4, V15.S4, V15.S4
+	VADD	V17.S4, V16.S4, V16.S4
+	AND	$3072, R11, R11
+	JMP	longTail
+
+longNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET
@@ -21038,7 +28677,6 @@ row:
 	SUB	$1, R4, R4
 	MOVD	R4, R6
 	AND	$1, R6, R6
-	SUB	R6, R4, R4
 	LSL	$3, R4, R4
 	ADD	$1, R6, R6
 	LSL	$3, R6, R7
@@ -21121,11 +28759,9 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	CMP	$1, R9
@@ -21139,11 +28775,9 @@ rowRow0:
 	JMP	rowFold
 
 rowRow1:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
@@ -21159,11 +28793,9 @@ rowRow1:
 	JMP	rowFold
 
 rowRow2:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	16(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
@@ -21181,17 +28813,15 @@ rowRow2:
 	JMP	rowFold
 
 rowRow3:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	32(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	32(R1), F2
+	FMOVQ	32(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R9
@@ -21205,19 +28835,17 @@ rowRow3:
 	JMP	rowFold
 
 rowRow4:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	48(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	48(R1), F2
+	FMOVQ	48(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R9
@@ -21231,21 +28859,19 @@ rowRow4:
 	JMP	rowFold
 
 rowRow5:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	64(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
+	FMOVQ	32(R1), F1
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R9
@@ -21259,23 +28885,21 @@ rowRow5:
 	JMP	rowFold
 
 rowRow6:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	80(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
+	FMOVQ	64(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
+	FMOVQ	48(R1), F1
 	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	CMP	$1, R9
@@ -21289,24 +28913,22 @@ rowRow6:
 	JMP	rowFold
 
 rowRow7:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	96(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
+	FMOVQ	80(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	96(R1), F1
 	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21321,26 +28943,24 @@ rowRow7:
 	JMP	rowFold
 
 rowRow8:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	112(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	64(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	96(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	112(R1), F1
 	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21355,28 +28975,26 @@ rowRow8:
 	JMP	rowFold
 
 rowRow9:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	128(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	80(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
-	FMOVQ	112(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21391,30 +29009,28 @@ rowRow9:
 	JMP	rowFold
 
 rowRow10:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	144(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	96(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
+	FMOVQ	64(R1), F1
 	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
+	FMOVQ	(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21429,32 +29045,30 @@ rowRow10:
 	JMP	rowFold
 
 rowRow11:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	160(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	112(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
+	FMOVQ	80(R1), F1
 	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
+	FMOVQ	16(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21469,34 +29083,32 @@ rowRow11:
 	JMP	rowFold
 
 rowRow12:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	176(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	64(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	128(R1), F1
+	FMOVQ	(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
+	FMOVQ	96(R1), F1
 	FMOVQ	160(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	96(R1), F2
+	FMOVQ	32(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	80(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
-	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21511,36 +29123,34 @@ rowRow12:
 	JMP	rowFold
 
 rowRow13:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	192(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	80(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
+	FMOVQ	144(R1), F1
+	FMOVQ	16(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
+	FMOVQ	112(R1), F1
 	FMOVQ	176(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	112(R1), F2
+	FMOVQ	48(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	96(R1), F1
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21555,38 +29165,36 @@ rowRow13:
 	JMP	rowFold
 
 rowRow14:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	208(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	96(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	32(R1), F1
-	FMOVQ	160(R1), F2
+	FMOVQ	160(R1), F1
+	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	192(R1), F1
 	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	128(R1), F2
+	FMOVQ	(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	FMOVQ	112(R1), F1
+	FMOVQ	176(R1), F2
+	FMOVQ	48(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	48(R1), F2
-	FMOVQ	176(R1), F3
+	FMOVQ	208(R1), F2
+	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	112(R1), F3
+	FMOVQ	144(R1), F3
+	FMOVQ	16(R1), F4
+	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -21601,39 +29209,37 @@ rowRow14:
 	JMP	rowFold
 
 rowRow15:
-	MOVD	R4, R10
+	LSL	$3, R6, R10
 	ADD	R1, R10, R10
-	LSL	$3, R6, R11
-	ADD	R10, R11, R11
-	FMOVQ	-16(R11), F0
+	FMOVQ	224(R10), F0
 	FMOVQ	16(R5), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	112(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	48(R1), F1
-	FMOVQ	176(R1), F2
+	FMOVQ	176(R1), F1
+	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	16(R1), F1
-	FMOVQ	144(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	208(R1), F1
 	FMOVQ	80(R1), F2
-	FMOVQ	208(R1), F3
+	VADD	V2.D2, V1.D2, V1.D2
+	FMOVQ	144(R1), F2
+	FMOVQ	16(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	FMOVQ	(R1), F1
-	FMOVQ	128(R1), F2
+	FMOVQ	224(R1), F1
+	FMOVQ	96(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	64(R1), F2
-	FMOVQ	192(R1), F3
+	FMOVQ	160(R1), F2
+	FMOVQ	32(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
-	FMOVQ	32(R1), F2
-	FMOVQ	160(R1), F3
+	FMOVQ	192(R1), F2
+	FMOVQ	64(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
-	FMOVQ	96(R1), F3
-	FMOVQ	224(R1), F4
+	FMOVQ	128(R1), F3
+	FMOVQ	(R1), F4
 	VADD	V4.D2, V3.D2, V3.D2
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
@@ -21650,6 +29256,7 @@ rowRow15:
 
 rowRow16:
 	MOVD	R4, R10
+	AND	$-16, R10, R10
 	ADD	R1, R10, R10
 	LSL	$3, R6, R11
 	ADD	R10, R11, R11
@@ -21659,174 +29266,284 @@ rowRow16:
 	MOVD	R4, R10
 	AND	$-256, R10, R10
 	ADD	R1, R10, R10
-	VEOR	V2.B16, V2.B16, V2.B16
-	VORR	V2.B16, V2.B16, V3.B16
-	VORR	V2.B16, V2.B16, V4.B16
-	VORR	V2.B16, V2.B16, V5.B16
-	VORR	V2.B16, V2.B16, V6.B16
-	VORR	V2.B16, V2.B16, V7.B16
-	VORR	V2.B16, V2.B16, V8.B16
-	VORR	V2.B16, V2.B16, V9.B16
-	VORR	V2.B16, V2.B16, V10.B16
-	VORR	V2.B16, V2.B16, V11.B16
-	VORR	V2.B16, V2.B16, V12.B16
-	VORR	V2.B16, V2.B16, V13.B16
-	VORR	V2.B16, V2.B16, V14.B16
-	VORR	V2.B16, V2.B16, V15.B16
-	VORR	V2.B16, V2.B16, V16.B16
-	TBZ	$7, R4, longlast0to7
-	TBZ	$6, R4, longlast8to11
-	TBZ	$5, R4, longlast12to13
-	TBZ	$4, R4, longlast14to14
-	VORR	V0.B16, V0.B16, V16.B16
+	MOVD	R4, R11
+	AND	$3584, R11, R11
+	TBZ	$8, R4, longEven
+	FLDPQ	-256(R10), (F1, F2)
+	FLDPQ	-224(R10), (F3, F4)
+	FLDPQ	-192(R10), (F5, F6)
+	FLDPQ	-160(R10), (F7, F8)
+	FLDPQ	-128(R10), (F9, F10)
+	FLDPQ	-96(R10), (F11, F12)
+	FLDPQ	-64(R10), (F13, F14)
+	FLDPQ	-32(R10), (F15, F16)
 
-longladder14:
-	FMOVQ	224(R10), F15
-
-longladder13:
-	FMOVQ	208(R10), F14
-
-longladder12:
-	FMOVQ	192(R10), F13
-
-longladder11:
-	FMOVQ	176(R10), F12
-
-longladder10:
-	FMOVQ	160(R10), F11
-
-longladder9:
-	FMOVQ	144(R10), F10
-
-longladder8:
-	FMOVQ	128(R10), F9
-
-longladder7:
-	FMOVQ	112(R10), F8
-
-longladder6:
-	FMOVQ	96(R10), F7
-
-longladder5:
-	FMOVQ	80(R10), F6
-
-longladder4:
-	FMOVQ	64(R10), F5
-
-longladder3:
-	FMOVQ	48(R10), F4
-
-longladder2:
-	FMOVQ	32(R10), F3
-
-longladder1:
-	FMOVQ	16(R10), F2
-
-longladder0:
-	FMOVQ	(R10), F1
-	JMP	longtrees0
-
-longlast14to14:
-	VORR	V0.B16, V0.B16, V15.B16
-	JMP	longladder13
-
-longlast12to13:
-	TBZ	$4, R4, longlast12to12
-	VORR	V0.B16, V0.B16, V14.B16
-	JMP	longladder12
-
-longlast12to12:
-	VORR	V0.B16, V0.B16, V13.B16
-	JMP	longladder11
-
-longlast8to11:
-	TBZ	$5, R4, longlast8to9
-	TBZ	$4, R4, longlast10to10
-	VORR	V0.B16, V0.B16, V12.B16
-	JMP	longladder10
-
-longlast10to10:
-	VORR	V0.B16, V0.B16, V11.B16
-	JMP	longladder9
-
-longlast8to9:
-	TBZ	$4, R4, longlast8to8
-	VORR	V0.B16, V0.B16, V10.B16
-	JMP	longladder8
-
-longlast8to8:
-	VORR	V0.B16, V0.B16, V9.B16
-	JMP	longladder7
-
-longlast0to7:
-	TBZ	$6, R4, longlast0to3
-	TBZ	$5, R4, longlast4to5
-	TBZ	$4, R4, longlast6to6
-	VORR	V0.B16, V0.B16, V8.B16
-	JMP	longladder6
-
-longlast6to6:
-	VORR	V0.B16, V0.B16, V7.B16
-	JMP	longladder5
-
-longlast4to5:
-	TBZ	$4, R4, longlast4to4
-	VORR	V0.B16, V0.B16, V6.B16
-	JMP	longladder4
-
-longlast4to4:
-	VORR	V0.B16, V0.B16, V5.B16
-	JMP	longladder3
-
-longlast0to3:
-	TBZ	$5, R4, longlast0to1
-	TBZ	$4, R4, longlast2to2
-	VORR	V0.B16, V0.B16, V4.B16
-	JMP	longladder2
-
-longlast2to2:
-	VORR	V0.B16, V0.B16, V3.B16
-	JMP	longladder1
-
-longlast0to1:
-	TBZ	$4, R4, longlast0to0
-	VORR	V0.B16, V0.B16, V2.B16
-	JMP	longladder0
-
-longlast0to0:
-	VORR	V0.B16, V0.B16, V1.B16
-
-longtrees0:
-	TBZ	$8, R4, longno1
-	SUB	$256, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	VADD	V0.D2, V1.D2, V1.D2
-	VADD	V17.D2, V2.D2, V2.D2
-	FLDPQ	32(R10), (F17, F0)
-	VADD	V17.D2, V3.D2, V3.D2
-	VADD	V0.D2, V4.D2, V4.D2
-	FLDPQ	64(R10), (F0, F17)
-	VADD	V0.D2, V5.D2, V5.D2
-	VADD	V17.D2, V6.D2, V6.D2
-	FLDPQ	96(R10), (F17, F0)
-	VADD	V17.D2, V7.D2, V7.D2
-	VADD	V0.D2, V8.D2, V8.D2
-	FLDPQ	128(R10), (F0, F17)
-	VADD	V0.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	160(R10), (F17, F0)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V0.D2, V12.D2, V12.D2
-	FLDPQ	192(R10), (F0, F17)
-	VADD	V0.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	224(R10), (F17, F0)
-	VADD	V17.D2, V15.D2, V15.D2
+longTail:
+	TBZ	$7, R4, longLast0to7
+	TBZ	$6, R4, longLast8to11
+	TBZ	$5, R4, longLast12to13
+	TBZ	$4, R4, longLast14to14
 	VADD	V0.D2, V16.D2, V16.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	192(R10), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	FMOVQ	224(R10), F18
+	VADD	V18.D2, V15.D2, V15.D2
+	JMP	longTrees
 
-longno1:
-	TBZ	$9, R4, longno2
-	SUB	$512, R10, R10
+longLast14to14:
+	VADD	V0.D2, V15.D2, V15.D2
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F17, F18)
+	VADD	V17.D2, V7.D2, V7.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	FLDPQ	160(R10), (F17, F18)
+	VADD	V17.D2, V11.D2, V11.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	192(R10), (F18, F17)
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	JMP	longTrees
+
+longLast12to13:
+	TBZ	$4, R4, longLast12to12
+	VADD	V0.D2, V14.D2, V14.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FMOVQ	192(R10), F17
+	VADD	V17.D2, V13.D2, V13.D2
+	JMP	longTrees
+
+longLast12to12:
+	VADD	V0.D2, V13.D2, V13.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	160(R10), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	JMP	longTrees
+
+longLast8to11:
+	TBZ	$5, R4, longLast8to9
+	TBZ	$4, R4, longLast10to10
+	VADD	V0.D2, V12.D2, V12.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FMOVQ	160(R10), F18
+	VADD	V18.D2, V11.D2, V11.D2
+	JMP	longTrees
+
+longLast10to10:
+	VADD	V0.D2, V11.D2, V11.D2
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F17, F18)
+	VADD	V17.D2, V7.D2, V7.D2
+	VADD	V18.D2, V8.D2, V8.D2
+	FLDPQ	128(R10), (F18, F17)
+	VADD	V18.D2, V9.D2, V9.D2
+	VADD	V17.D2, V10.D2, V10.D2
+	JMP	longTrees
+
+longLast8to9:
+	TBZ	$4, R4, longLast8to8
+	VADD	V0.D2, V10.D2, V10.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FMOVQ	128(R10), F17
+	VADD	V17.D2, V9.D2, V9.D2
+	JMP	longTrees
+
+longLast8to8:
+	VADD	V0.D2, V9.D2, V9.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	96(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	JMP	longTrees
+
+longLast0to7:
+	TBZ	$6, R4, longLast0to3
+	TBZ	$5, R4, longLast4to5
+	TBZ	$4, R4, longLast6to6
+	VADD	V0.D2, V8.D2, V8.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FMOVQ	96(R10), F18
+	VADD	V18.D2, V7.D2, V7.D2
+	JMP	longTrees
+
+longLast6to6:
+	VADD	V0.D2, V7.D2, V7.D2
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V4.D2, V4.D2
+	FLDPQ	64(R10), (F18, F17)
+	VADD	V18.D2, V5.D2, V5.D2
+	VADD	V17.D2, V6.D2, V6.D2
+	JMP	longTrees
+
+longLast4to5:
+	TBZ	$4, R4, longLast4to4
+	VADD	V0.D2, V6.D2, V6.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FMOVQ	64(R10), F17
+	VADD	V17.D2, V5.D2, V5.D2
+	JMP	longTrees
+
+longLast4to4:
+	VADD	V0.D2, V5.D2, V5.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	32(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	JMP	longTrees
+
+longLast0to3:
+	TBZ	$5, R4, longLast0to1
+	TBZ	$4, R4, longLast2to2
+	VADD	V0.D2, V4.D2, V4.D2
+	FLDPQ	(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FMOVQ	32(R10), F18
+	VADD	V18.D2, V3.D2, V3.D2
+	JMP	longTrees
+
+longLast2to2:
+	VADD	V0.D2, V3.D2, V3.D2
+	FLDPQ	(R10), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	JMP	longTrees
+
+longLast0to1:
+	TBZ	$4, R4, longLast0to0
+	VADD	V0.D2, V2.D2, V2.D2
+	FMOVQ	(R10), F17
+	VADD	V17.D2, V1.D2, V1.D2
+	JMP	longTrees
+
+longLast0to0:
+	VADD	V0.D2, V1.D2, V1.D2
+
+longTrees:
+	CBZ	R11, longHalve
+	TBZ	$9, R11, longNo2
+	SUB	$768, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -21876,9 +29593,11 @@ longno1:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-longno2:
-	TBZ	$10, R4, longno4
-	SUB	$1024, R10, R10
+longNo2:
+	TBZ	$10, R11, longNo4
+	MOVD	R4, R10
+	AND	$2048, R10, R10
+	ADD	R1, R10, R10
 	FLDPQ	(R10), (F0, F17)
 	FLDPQ	32(R10), (F18, F19)
 	FLDPQ	64(R10), (F20, F21)
@@ -21976,30 +29695,29 @@ longno2:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-longno4:
-	TBZ	$11, R4, longno8
-	SUB	$2048, R10, R10
-	FLDPQ	(R10), (F0, F17)
-	FLDPQ	32(R10), (F18, F19)
-	FLDPQ	256(R10), (F20, F21)
+longNo4:
+	TBZ	$11, R11, longHalve
+	FLDPQ	(R1), (F0, F17)
+	FLDPQ	32(R1), (F18, F19)
+	FLDPQ	256(R1), (F20, F21)
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	288(R10), (F21, F20)
+	FLDPQ	288(R1), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	FLDPQ	512(R10), (F20, F21)
-	FLDPQ	544(R10), (F22, F23)
-	FLDPQ	768(R10), (F24, F25)
+	FLDPQ	512(R1), (F20, F21)
+	FLDPQ	544(R1), (F22, F23)
+	FLDPQ	768(R1), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	800(R10), (F25, F24)
+	FLDPQ	800(R1), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V22.D2, V18.D2, V18.D2
 	VADD	V23.D2, V19.D2, V19.D2
-	ADD	$2048, R10, R26
+	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F23, F22)
 	FLDPQ	-992(R26), (F21, F20)
 	FLDPQ	-768(R26), (F24, F25)
@@ -22028,20 +29746,20 @@ longno4:
 	VADD	V17.D2, V2.D2, V2.D2
 	VADD	V18.D2, V3.D2, V3.D2
 	VADD	V19.D2, V4.D2, V4.D2
-	FLDPQ	64(R10), (F19, F18)
-	FLDPQ	96(R10), (F17, F0)
-	FLDPQ	320(R10), (F20, F21)
+	FLDPQ	64(R1), (F19, F18)
+	FLDPQ	96(R1), (F17, F0)
+	FLDPQ	320(R1), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	352(R10), (F21, F20)
+	FLDPQ	352(R1), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V0.D2, V0.D2
-	FLDPQ	576(R10), (F20, F21)
-	FLDPQ	608(R10), (F22, F23)
-	FLDPQ	832(R10), (F27, F26)
+	FLDPQ	576(R1), (F20, F21)
+	FLDPQ	608(R1), (F22, F23)
+	FLDPQ	832(R1), (F27, F26)
 	VADD	V27.D2, V20.D2, V20.D2
 	VADD	V26.D2, V21.D2, V21.D2
-	FLDPQ	864(R10), (F26, F27)
+	FLDPQ	864(R1), (F26, F27)
 	VADD	V26.D2, V22.D2, V22.D2
 	VADD	V27.D2, V23.D2, V23.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -22076,20 +29794,20 @@ longno4:
 	VADD	V18.D2, V6.D2, V6.D2
 	VADD	V17.D2, V7.D2, V7.D2
 	VADD	V0.D2, V8.D2, V8.D2
-	FLDPQ	128(R10), (F0, F17)
-	FLDPQ	160(R10), (F18, F19)
-	FLDPQ	384(R10), (F20, F21)
+	FLDPQ	128(R1), (F0, F17)
+	FLDPQ	160(R1), (F18, F19)
+	FLDPQ	384(R1), (F20, F21)
 	VADD	V20.D2, V0.D2, V0.D2
 	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	416(R10), (F21, F20)
+	FLDPQ	416(R1), (F21, F20)
 	VADD	V21.D2, V18.D2, V18.D2
 	VADD	V20.D2, V19.D2, V19.D2
-	FLDPQ	640(R10), (F20, F21)
-	FLDPQ	672(R10), (F22, F23)
-	FLDPQ	896(R10), (F24, F25)
+	FLDPQ	640(R1), (F20, F21)
+	FLDPQ	672(R1), (F22, F23)
+	FLDPQ	896(R1), (F24, F25)
 	VADD	V24.D2, V20.D2, V20.D2
 	VADD	V25.D2, V21.D2, V21.D2
-	FLDPQ	928(R10), (F25, F24)
+	FLDPQ	928(R1), (F25, F24)
 	VADD	V25.D2, V22.D2, V22.D2
 	VADD	V24.D2, V23.D2, V23.D2
 	VADD	V20.D2, V0.D2, V0.D2
@@ -22124,20 +29842,20 @@ longno4:
 	VADD	V17.D2, V10.D2, V10.D2
 	VADD	V18.D2, V11.D2, V11.D2
 	VADD	V19.D2, V12.D2, V12.D2
-	FLDPQ	192(R10), (F19, F18)
-	FLDPQ	224(R10), (F17, F0)
-	FLDPQ	448(R10), (F20, F21)
+	FLDPQ	192(R1), (F19, F18)
+	FLDPQ	224(R1), (F17, F0)
+	FLDPQ	448(R1), (F20, F21)
 	VADD	V20.D2, V19.D2, V19.D2
 	VADD	V21.D2, V18.D2, V18.D2
-	FLDPQ	480(R10), (F21, F20)
+	FLDPQ	480(R1), (F21, F20)
 	VADD	V21.D2, V17.D2, V17.D2
 	VADD	V20.D2, V0.D2, V0.D2
-	FLDPQ	704(R10), (F20, F21)
-	FLDPQ	736(R10), (F22, F23)
-	FLDPQ	960(R10), (F27, F26)
+	FLDPQ	704(R1), (F20, F21)
+	FLDPQ	736(R1), (F22, F23)
+	FLDPQ	960(R1), (F27, F26)
 	VADD	V27.D2, V20.D2, V20.D2
 	VADD	V26.D2, V21.D2, V21.D2
-	FLDPQ	992(R10), (F26, F27)
+	FLDPQ	992(R1), (F26, F27)
 	VADD	V26.D2, V22.D2, V22.D2
 	VADD	V27.D2, V23.D2, V23.D2
 	VADD	V20.D2, V19.D2, V19.D2
@@ -22173,7 +29891,7 @@ longno4:
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V0.D2, V16.D2, V16.D2
 
-longno8:
+longHalve:
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
@@ -22192,8 +29910,8 @@ longno8:
 	CMP	$1, R9
 	BEQ	rowSingle16
 	FMOVQ	F0, (R7)
-	MOVD	32(R0), R10
-	ADD	R10, R1, R1
+	MOVD	32(R0), R11
+	ADD	R11, R1, R1
 	ADD	$16, R7, R7
 	CMP	R8, R7
 	BNE	rowRow16
@@ -22210,9 +29928,9 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R10
+	ADD	$0, R2, R11
 	TBZ	$0, R9, skip_4
-	FMOVD	F0, (R10)
+	FMOVD	F0, (R11)
 
 skip_4:
 	JMP	rowNext
@@ -22257,6 +29975,63 @@ rowSingle16:
 rowNext:
 	SUB	R9, R3, R3
 	CBNZ	R3, rowGroup
+	JMP	done
+
+longEven:
+	TBZ	$9, R4, longNone
+	FLDPQ	-512(R10), (F1, F2)
+	FLDPQ	-480(R10), (F3, F4)
+	FLDPQ	-448(R10), (F5, F6)
+	FLDPQ	-416(R10), (F7, F8)
+	FLDPQ	-384(R10), (F9, F10)
+	FLDPQ	-352(R10), (F11, F12)
+	FLDPQ	-320(R10), (F13, F14)
+	FLDPQ	-288(R10), (F15, F16)
+	FLDPQ	-256(R10), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	-224(R10), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	-192(R10), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	-160(R10), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	-128(R10), (F17, F18)
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	FLDPQ	-96(R10), (F18, F17)
+	VADD	V18.D2, V11.D2, V11.D2
+	VADD	V17.D2, V12.D2, V12.D2
+	FLDPQ	-64(R10), (F17, F18)
+	VADD	V17.D2, V13.D2, V13.D2
+	VADD	V18.D2, V14.D2, V14.D2
+	FLDPQ	-32(R10), (F18, F17)
+	VADD	V18.D2, V15.D2, V15.D2
+	VADD	V17.D2, V16.D2, V16.D2
+	AND	$3072, R11, R11
+	JMP	longTail
+
+longNone:
+	VEOR	V1.B16, V1.B16, V1.B16
+	VORR	V1.B16, V1.B16, V2.B16
+	VORR	V1.B16, V1.B16, V3.B16
+	VORR	V1.B16, V1.B16, V4.B16
+	VORR	V1.B16, V1.B16, V5.B16
+	VORR	V1.B16, V1.B16, V6.B16
+	VORR	V1.B16, V1.B16, V7.B16
+	VORR	V1.B16, V1.B16, V8.B16
+	VORR	V1.B16, V1.B16, V9.B16
+	VORR	V1.B16, V1.B16, V10.B16
+	VORR	V1.B16, V1.B16, V11.B16
+	VORR	V1.B16, V1.B16, V12.B16
+	VORR	V1.B16, V1.B16, V13.B16
+	VORR	V1.B16, V1.B16, V14.B16
+	VORR	V1.B16, V1.B16, V15.B16
+	VORR	V1.B16, V1.B16, V16.B16
+	JMP	longTail
 
 done:
 	RET

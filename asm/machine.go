@@ -58,8 +58,9 @@ type Partial struct {
 // Count elements exist; the others become the identity.
 type Last struct {
 	Count GP
-	Table GP  // machines without masks: where the table for Count is
-	Pad   Vec // machines with masks, floats: -0
+	Table GP  // machines without masked loads: where the tables for Count are
+	Keep  Vec // machines without mask registers: all ones in the lanes that exist
+	Pad   Vec // floats: -0, at least in the lanes that do not exist
 }
 
 // A Streams addresses the leaves of a tree of rows; see [kernels.ColsArgs].
@@ -85,6 +86,8 @@ type Machine interface {
 	Begin(name, args string) GP
 	Return()
 	End()
+	// TailCall jumps to another function, which takes over the arguments.
+	TailCall(name string)
 	// Local reserves memory in the frame.
 	Local(bytes int) Addr
 

@@ -51,6 +51,8 @@ func (m *neon) End() {
 	m.regs.Done()
 }
 
+func (m *neon) TailCall(name string) { m.JMP("·" + name + "(SB)") }
+
 func (m *neon) Local(bytes int) Addr { return m.local(bytes) }
 
 // newLabel returns a label that the function does not have yet.

@@ -8,20 +8,21 @@ import (
 
 // A row shorter than a block is K rows of lanes and one more, of which the
 // last vector and those behind it may be absent in part. The byte offset of
-// the row's last vector says it all: its low bits where in a row of lanes the vector
+// the row's last element says it all: its low bits where in a row of lanes the element
 // lies, the higher ones K, and the bits of K which trees there are, from left to
 // right: of eight rows, four, two, one.
 //
 // The tree adds them from right to left, and so are they summed: each tree
-// is added to the one row of lanes that all before it have become, so that no
-// sums wait but these. The last vector is loaded at first, whatever else there is; one
-// ladder of loads, with an entry for each place of it, loads what lies before. Rows of
-// less than a row of lanes, where each addition shows, are code in a straight line.
+// is added to the one row of lanes that all behind it have become, so that no
+// sums wait but these. Rows of less than a row of lanes, where each addition shows, are
+// code in a straight line, one for each number of vectors.
 type rowKernel struct {
 	m    Machine
 	t    kernels.Type
-	last GP // the byte offset of the last vector
-	part Last
+	last GP   // the byte offset of the last element
+	part Last // of the last vector
+	// apart emits what is jumped to and from, away from what is run more often.
+	apart func()
 }
 
 // perRow is how many vectors a row of lanes has.
@@ -29,30 +30,21 @@ func perRow(m Machine) int { return kernels.RowBytes / m.VecBytes() }
 
 // newRowKernel emits what n, the length of the rows, says of them; n is lost.
 func newRowKernel(m Machine, t kernels.Type, n GP) *rowKernel {
-	count := m.Regs().GP()
 	m.AddInt(n, -1)
+	w := &rowKernel{m: m, t: t, last: n}
+	count := m.Regs().GP()
 	m.Move(count, n)
 	m.And(count, lanes(m, t)-1)
-	m.Sub(n, count)
 	m.ShiftLeft(n, log2(t.Size()))
 	m.AddInt(count, 1)
-	return &rowKernel{m: m, t: t, last: n, part: m.MakeLast(t, count)}
+	w.part = m.MakeLast(t, count)
+	return w
 }
 
 // free gives back all but n.
 func (w *rowKernel) free() {
 	w.m.FreeLast(w.part)
 	w.m.Regs().FreeGP(w.part.Count)
-}
-
-// load loads the last vector of the row at src.
-func (w *rowKernel) load(src GP) Vec {
-	at, x := w.m.Regs().GP(), w.m.Regs().Vec()
-	w.m.Move(at, w.last)
-	w.m.Add(at, src)
-	w.m.LoadLast(w.t, x, At(at, 0), w.part)
-	w.m.Regs().FreeGP(at)
-	return x
 }
 
 // rowBytes is the number of bytes from which a row of lanes is loaded.
@@ -77,24 +69,32 @@ func (w *rowKernel) choose(name string, leaf func(v int)) {
 	choose(0, perRow(w.m))
 }
 
-// short adds the vectors before the last one, x, of a row of k vectors, up to a
-// row of lanes, all but the last folding.
+// loadLast loads the last vector of the row at src into x.
+func (w *rowKernel) loadLast(x Vec, src GP) {
+	at := w.m.Regs().GP()
+	w.m.Move(at, w.last)
+	w.m.And(at, -vecSize(w.m, w.t))
+	w.m.Add(at, src)
+	w.m.LoadLast(w.t, x, At(at, 0), w.part)
+	w.m.Regs().FreeGP(at)
+}
+
+// short emits the sum of a row of k vectors, up to a row of lanes, all but the last
+// folding, in the register x.
 func (w *rowKernel) short(src GP, k int, x Vec) {
 	m, t := w.m, w.t
 	at := func(v int) Addr { return At(src, v*vecSize(m, t)) }
-	has := func(v, step int) bool { return (k-1)%step == v } // the last vector
+	m.LoadLast(t, x, at(k-1), w.part)
 	var sum func(v, step int) Vec
-	add := func(a Vec, v, step int) {
-		if v+step >= k && v != k-1 || step == perRow(m) {
-			for v+step < k {
-				panic("short: not a leaf")
-			}
+	add := func(a Vec, v, step int) Vec {
+		if v+step >= k && v != k-1 {
 			m.LoadAdd(t, a, at(v))
-			return
+		} else {
+			addVecs(m, t, []Vec{a}, []Vec{sum(v, step)})
 		}
-		addVecs(m, t, []Vec{a}, []Vec{sum(v, step)})
+		return a
 	}
-	sum = func(v, step int) Vec { // the vectors v, v+step, v+2*step, ...
+	sum = func(v, step int) Vec { // of the vectors v, v+step, v+2*step, ...
 		switch {
 		case v == k-1:
 			return x
@@ -102,56 +102,43 @@ func (w *rowKernel) short(src GP, k int, x Vec) {
 			a := m.Regs().Vec()
 			m.Load(t, a, at(v))
 			return a
-		case has(v+step, 2*step) && v+step < k:
-			a := sum(v+step, 2*step)
-			add(a, v, 2*step)
-			return a
+		case (k-1-v)%(2*step) != 0: // the last one is on the right
+			return add(sum(v+step, 2*step), v, 2*step)
 		}
-		a := sum(v, 2*step)
-		add(a, v+step, 2*step)
-		return a
+		return add(sum(v, 2*step), v+step, 2*step)
 	}
-	if sum(0, 1) != x {
-		panic("short: the sum is in another register")
-	}
+	sum(0, 1)
 }
 
-// long adds what lies before the last vector, x, of a row of more than a row of
-// lanes, all but the last folding.
+// long emits the sum of a row of more than a row of lanes, all but the last folding, in
+// the register x.
 func (w *rowKernel) long(name string, src GP, x Vec) {
-	m, t, r := w.m, w.t, w.m.Regs()
-	label := func(what string, n int) string { return fmt.Sprintf("%s%s%d", name, what, n) }
-	p := r.GP()
-	m.Move(p, w.last)
-	m.And(p, -w.rowBytes())
-	m.Add(p, src)
+	m, t, r, row := w.m, w.t, w.m.Regs(), w.rowBytes()
+	label := func(what string) string { return name + what }
+	w.loadLast(x, src)
+	p, rest := r.GP(), r.GP()
 	sums := r.Vecs(perRow(m))
-	m.Identity(t, sums[1])
-	for _, v := range sums[2:] {
-		m.Copy(v, sums[1])
-	}
-	w.choose(name+"last", func(v int) {
-		m.Copy(sums[v], x)
-		switch {
-		case v == len(sums)-1:
-			for v--; v >= 0; v-- {
-				m.Label(label("ladder", v))
-				m.Load(t, sums[v], At(p, v*vecSize(m, t)))
-			}
-			m.Jump(label("trees", 0))
-		case v > 0:
-			m.Jump(label("ladder", v-1))
-		}
-	})
+	m.Move(p, w.last)
+	m.And(p, -row)
+	m.Add(p, src)
+	w.first(sums, p, rest, label)
+	w.addTail(label, sums, p, x)
 	r.Free(x)
-	m.Label(label("trees", 0))
-	for n := 1; n < kernels.Rows; n *= 2 {
-		m.JumpIfNoBit(w.last, n*w.rowBytes(), label("no", n))
-		m.AddInt(p, -n*w.rowBytes())
-		w.addTree(sums, p, n)
-		m.Label(label("no", n))
-	}
-	r.FreeGP(p)
+	m.JumpIfInt(Equal, rest, 0, label("Halve"))
+	m.JumpIfNoBit(rest, 2*row, label("No2"))
+	m.AddInt(p, -3*row)
+	w.addTree(sums, p, 2)
+	m.Label(label("No2"))
+	m.JumpIfNoBit(rest, 4*row, label("No4"))
+	m.Move(p, w.last)
+	m.And(p, 8*row)
+	m.Add(p, src)
+	w.addTree(sums, p, 4)
+	m.Label(label("No4"))
+	m.JumpIfNoBit(rest, 8*row, label("Halve"))
+	w.addTree(sums, src, 8)
+	m.Label(label("Halve"))
+	r.FreeGP(p, rest)
 	for len(sums) > 2 {
 		sums = halveOnce(m, t, sums)
 	}
@@ -160,16 +147,54 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	r.Take(x)
 }
 
+// first loads the tree that the last row of lanes, at p, is added to: of one row or
+// of two, else the identity. What is left to be added is in rest.
+func (w *rowKernel) first(sums []Vec, p, rest GP, label func(what string) string) {
+	m, t, row := w.m, w.t, w.rowBytes()
+	m.Move(rest, w.last)
+	m.And(rest, 14*row)
+	m.JumpIfNoBit(w.last, row, label("Even"))
+	m.LoadVecs(t, sums, At(p, -row))
+	m.Label(label("Tail"))
+	w.apart = func() {
+		for _, v := range sums {
+			m.Regs().Take(v)
+		}
+		m.Label(label("Even"))
+		m.JumpIfNoBit(w.last, 2*row, label("None"))
+		m.LoadVecs(t, sums, At(p, -2*row))
+		m.LoadAddVecs(t, sums, At(p, -row))
+		m.And(rest, 12*row)
+		m.Jump(label("Tail"))
+		m.Label(label("None"))
+		m.Identity(t, sums[0])
+		for _, v := range sums[1:] {
+			m.Copy(v, sums[0])
+		}
+		m.Jump(label("Tail"))
+		m.Regs().Free(sums...)
+	}
+}
+
+// addTail adds the last row of lanes, at p; the last vector is x.
+func (w *rowKernel) addTail(label func(what string) string, sums []Vec, p GP, x Vec) {
+	m, t := w.m, w.t
+	w.choose(label("Last"), func(v int) {
+		m.AddVec(t, sums[v], sums[v], x)
+		m.LoadAddVecs(t, sums[:v], At(p, 0))
+		if v > 0 {
+			m.Jump(label("Trees"))
+		}
+	})
+	m.Label(label("Trees"))
+}
+
 // addTree adds the n rows of lanes at p, as a tree, to sums: as many vectors at a
 // time as there are registers for.
 func (w *rowKernel) addTree(sums []Vec, p GP, n int) {
 	m, t := w.m, w.t
-	if n == 1 {
-		m.LoadAddVecs(t, sums, At(p, 0))
-		return
-	}
 	width := min(m.Strip(t), len(sums))
-	for n == 8 && width > m.Regs().Left()/3 {
+	if n == 8 && len(sums) > width { // three sums wait
 		width /= 2
 	}
 	for v := 0; v < len(sums); v += width {

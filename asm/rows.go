@@ -30,13 +30,13 @@ func rows(m Machine, t kernels.Type, args GP) {
 	var bodies []func() Vec
 	for k := 1; k <= perRow(m); k++ {
 		bodies = append(bodies, func() Vec {
-			x := w.load(l.src)
+			x := r.Vec()
 			w.short(l.src, k, x)
 			return x
 		})
 	}
 	bodies = append(bodies, func() Vec {
-		x := w.load(l.src)
+		x := r.Vec()
 		w.long("long", l.src, x)
 		return x
 	})
@@ -44,6 +44,10 @@ func rows(m Machine, t kernels.Type, args GP) {
 		m.JumpIfInt(GreaterEqual, w.last, w.rowBytes(), label(len(bodies)-1))
 		w.choose("choose", func(v int) { m.Jump(label(v)) })
 	}, bodies...)
+	m.Jump("done")
+	x := r.Vec()
+	w.apart()
+	r.Free(x)
 	w.free()
 	m.Label("done")
 	r.FreeGP(length)

@@ -5,63 +5,74 @@ import (
 )
 
 // sum sums one sequence of up to kernels.SumBlocks blocks. What is shorter than a
-// block is a row. What is longer leaves a vector per block in the frame,
-// where those that do not exist are the identity. All are folded together, to
-// the sums of the blocks, and these are folded in turn.
+// block is a row; all else is left to sumLong, since a small sum takes as long as
+// what comes before and after it, and one without a frame has less of that.
 func sum(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
-	src, left, slot := r.GP(), r.GP(), r.GP()
-	m.LoadInt(src, At(args, offset.sum.Src))
+	src, left, x := r.GP(), r.GP(), r.Vec()
 	m.LoadInt(left, At(args, offset.sum.N))
-	m.MoveInt(slot, 0) // no block before
+	m.LoadInt(src, At(args, offset.sum.Src))
 	m.JumpIfInt(GreaterEqual, left, t.Block(), "blocks")
-
-	m.Label("row")
 	if m.NeedsEnd(t) {
 		m.JumpIfInt(Less, left, n, "few")
 	}
 	w := newRowKernel(m, t, left)
-	x := w.load(src)
 	m.JumpIfInt(GreaterEqual, left, w.rowBytes(), "long")
 	w.choose("vectors", func(v int) {
 		w.short(src, v+1, x)
-		m.Jump("summed")
+		if v > 0 {
+			m.Jump("fold")
+		}
 	})
-	m.Label("long")
-	w.long("", src, x)
-	w.free()
-
-	m.Label("summed")
-	m.JumpIfInt(NotEqual, slot, 0, "rest")
 	m.Label("fold")
-	dst := r.GP()
-	m.LoadInt(dst, At(args, offset.sum.Dst))
-	m.FoldAll(t, x)
-	m.StoreFirst(t, At(dst, 0), x)
-	r.FreeGP(dst)
+	storeSum(m, t, args, x)
 	m.Return()
 
+	m.Label("long")
+	w.long("long", src, x)
+	storeSum(m, t, args, x)
+	m.Return()
+	w.apart()
+	w.free()
 	if m.NeedsEnd(t) {
 		m.Label("few")
 		few := m.MakePartial(t, left, true)
 		m.LoadPartial(t, x, At(src, 0), few, true, None)
 		m.FreePartial(few)
-		m.Jump("summed")
+		m.Jump("fold")
 	}
-	sumBlocks(m, t, src, left, slot, x)
+	m.Label("blocks")
+	m.TailCall(longName(t, m.ISA()))
 	r.Free(x)
-	r.FreeGP(src, left, slot, args)
+	r.FreeGP(src, left, args)
 	m.End()
+	sumLong(m, t)
 }
 
-// sumBlocks emits the sum of the blocks at src and of the row behind them, all but the
-// last folding.
-func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
+// longName is the name of the part of sum that is for more than a block.
+func longName(t kernels.Type, isa kernels.ISA) string {
+	return kernels.Ops[kernels.OpSum].Name + "Long" + t.String() + isa.String()
+}
+
+// storeSum emits the folding and the storing of x.
+func storeSum(m Machine, t kernels.Type, args GP, x Vec) {
+	dst := m.Regs().GP()
+	m.LoadInt(dst, At(args, offset.sum.Dst))
+	m.FoldAll(t, x)
+	m.StoreFirst(t, At(dst, 0), x)
+	m.Regs().FreeGP(dst)
+}
+
+// sumLong sums a block or more. It leaves a vector per block in the frame,
+// where those that do not exist are the identity. All are folded together, to
+// the sums of the blocks, and these are folded in turn.
+func sumLong(m Machine, t kernels.Type) {
+	args := m.Begin(longName(t, m.ISA()), kernels.Ops[kernels.OpSum].Args)
 	r, n := m.Regs(), lanes(m, t)
-	r.Free(x)
-	spill := blockSpill(m, t)
 	slots := m.Local((kernels.SumBlocks + 1) * m.VecBytes())
-	m.Label("blocks")
+	src, left, slot := r.GP(), r.GP(), r.GP()
+	m.LoadInt(src, At(args, offset.sum.Src))
+	m.LoadInt(left, At(args, offset.sum.N))
 	alignSlots(m, slot, slots)
 	v := r.Vec()
 	m.Identity(t, v)
@@ -69,6 +80,7 @@ func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
 		m.Store(At(slot, i*m.VecBytes()), v)
 	}
 	r.Free(v)
+	spill := blockSpill(m, t)
 	m.Label("block")
 	v = blockVec(m, t, src, spill)
 	m.Store(At(slot, 0), v)
@@ -77,10 +89,11 @@ func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
 	m.AddInt(src, t.Block()*t.Size())
 	m.AddInt(left, -t.Block())
 	m.JumpIfInt(GreaterEqual, left, t.Block(), "block")
-	m.JumpIfInt(NotEqual, left, 0, "row")
-	m.Jump("whole")
+	m.JumpIfInt(Equal, left, 0, "whole")
 
-	m.Label("rest")
+	x := r.Vec()
+	w := newRowKernel(m, t, left) // what it reads before a short row is a block
+	w.long("rest", src, x)
 	m.Store(At(slot, 0), x)
 	m.AddInt(slot, m.VecBytes())
 	m.Label("whole")
@@ -88,7 +101,6 @@ func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
 	// One block has been folded to one vector: that is all.
 	first := r.GP()
 	alignSlots(m, first, slots)
-	r.Take(x)
 	m.Load(t.Acc(), x, At(first, 0))
 	m.AddInt(first, m.VecBytes())
 	m.JumpIf(Equal, slot, first, "fold")
@@ -97,12 +109,17 @@ func sumBlocks(m Machine, t kernels.Type, src, left, slot GP, x Vec) {
 	for i := -1; i < kernels.SumBlocks-1; i += n {
 		sums = append(sums, foldSlots(m, t, At(first, i*m.VecBytes()), min(n, kernels.SumBlocks)))
 	}
-	r.FreeGP(first)
-	v = halve(m, t, sums)
-	if v != x {
+	if v = halve(m, t, sums); v != x {
 		m.Copy(x, v)
 		r.Free(v)
 		r.Take(x)
 	}
-	m.Jump("fold")
+	m.Label("fold")
+	storeSum(m, t, args, x)
+	m.Return()
+	w.apart()
+	w.free()
+	r.Free(x)
+	r.FreeGP(first, src, left, slot, args)
+	m.End()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
@@ -91,6 +92,11 @@ func (m *x86) Return() {
 func (m *x86) End() {
 	m.Return()
 	m.regs.Done()
+}
+
+func (m *x86) TailCall(name string) {
+	to := operand.Mem{Symbol: operand.Symbol{Name: "·" + name}, Base: reg.StaticBase}
+	m.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{to}})
 }
 
 func (m *x86) Local(bytes int) Addr {

@@ -212,6 +212,12 @@ func (m avx2) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
 	switch {
 	case t.Rounded():
 		loaded := m.loaded(t)
+		if a.Index != None {
+			at := m.regs.GP()
+			m.Lea(at, a)
+			m.regs.FreeGP(at)
+			a = At(at, 0)
+		}
 		o := m.mem(a.Plus(-loaded))
 		o.Index, o.Scale = gps[l.Count], uint8(t.Size())
 		m.VMOVUPS(o, xmms[dst])

@@ -19,8 +19,8 @@ const (
 // noVec is no vector register.
 const noVec Vec = -1
 
-// An Addr is the address Base + Index + Off. Only addresses that a machine
-// made itself, in its [Streams], have an Index.
+// An Addr is the address Base + Index + Off. Only addresses that a machine made
+// itself, in its [Streams], and those for Lea and LoadLast have an Index.
 type Addr struct {
 	Base, Index GP
 	Off         int
@@ -109,6 +109,7 @@ type Machine interface {
 	Jump(label string)
 	JumpIf(c Cond, a, b GP, label string)
 	JumpIfInt(c Cond, a GP, n int, label string)
+	JumpIfBit(a GP, bit int, label string)
 	JumpIfNoBit(a GP, bit int, label string)
 
 	// Whole vectors.

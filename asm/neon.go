@@ -65,7 +65,6 @@ func (m *neon) LoadInt(dst GP, a Addr)  { m.MOVDload(dst, a) }
 func (m *neon) StoreInt(a Addr, src GP) { m.MOVDstore(a, src) }
 func (m *neon) Move(dst, src GP)        { m.MOVD(dst, src) }
 func (m *neon) MoveInt(dst GP, n int)   { m.MOVDi(dst, n) }
-func (m *neon) Lea(dst GP, a Addr)      { m.ADDi(dst, a.Base, a.Off) }
 func (m *neon) Add(dst, src GP)         { m.ADD(dst, dst, src) }
 func (m *neon) AddInt(dst GP, n int)    { m.ADDi(dst, dst, n) }
 func (m *neon) Sub(dst, src GP)         { m.SUB(dst, dst, src) }
@@ -73,6 +72,17 @@ func (m *neon) Mul(dst, src GP)         { m.MUL(dst, dst, src) }
 func (m *neon) And(dst GP, n int)       { m.ANDi(dst, dst, n) }
 func (m *neon) Label(name string)       { m.label(name) }
 func (m *neon) Jump(label string)       { m.JMP(label) }
+
+func (m *neon) Lea(dst GP, a Addr) {
+	if a.Index == None {
+		m.ADDi(dst, a.Base, a.Off)
+		return
+	}
+	m.ADD(dst, a.Base, a.Index)
+	if a.Off != 0 {
+		m.ADDi(dst, dst, a.Off)
+	}
+}
 
 func (m *neon) ShiftLeft(dst GP, n int) {
 	if n > 0 {
@@ -106,6 +116,7 @@ func (m *neon) JumpIfInt(c Cond, a GP, n int, label string) {
 	}
 }
 
+func (m *neon) JumpIfBit(a GP, bit int, label string)   { m.TBNZ(a, log2(bit), label) }
 func (m *neon) JumpIfNoBit(a GP, bit int, label string) { m.TBZ(a, log2(bit), label) }
 
 // shape is that of a vector of accumulators.
@@ -438,6 +449,9 @@ func (m *neon) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
 	at, index, loaded := m.regs.GP(), m.regs.Vec(), vecSize(m, t)
 	m.LSLi(at, l.Count, log2(t.Size()))
 	m.ADD(at, at, a.Base)
+	if a.Index != None {
+		m.ADD(at, at, a.Index)
+	}
 	if t.Rounded() {
 		m.FMOVDload(dst, At(at, a.Off-loaded))
 	} else {

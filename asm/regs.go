@@ -69,6 +69,9 @@ func (r *Regs) Take(v Vec) {
 	r.vec = slices.Delete(r.vec, i, i+1)
 }
 
+// All is how many vector registers there are.
+func (r *Regs) All() int { return len(r.vecs) }
+
 // Left is how many vector registers are left.
 func (r *Regs) Left() int { return len(r.vec) }
 

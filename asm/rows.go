@@ -27,6 +27,7 @@ func rows(m Machine, t kernels.Type, args GP) {
 		m.Label("row")
 	}
 	w := newRowKernel(m, t, length)
+	w.longest("row")
 	var bodies []func() Vec
 	for k := 1; k <= perRow(m); k++ {
 		bodies = append(bodies, func() Vec {

@@ -4,15 +4,15 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// sum sums one sequence of up to kernels.SumBlocks blocks. What is shorter than a
-// block is a row; all else is left to sumLong, since a small sum takes as long as
-// what comes before and after it, and one without a frame has less of that.
+// sum sums one sequence of up to kernels.SumBlocks blocks. Those that need no frame
+// are summed here: a small sum takes as long as what comes before and after it. All
+// else is left to sumLong.
 func sum(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
 	src, left, x := r.GP(), r.GP(), r.Vec()
 	m.LoadInt(left, At(args, offset.sum.N))
 	m.LoadInt(src, At(args, offset.sum.Src))
-	m.JumpIfInt(GreaterEqual, left, t.Block(), "blocks")
+	m.JumpIfInt(GreaterEqual, left, framed(m, t), "framed")
 	if m.NeedsEnd(t) {
 		m.JumpIfInt(Less, left, n, "few")
 	}
@@ -29,6 +29,9 @@ func sum(m Machine, t kernels.Type, args GP) {
 	m.Return()
 
 	m.Label("long")
+	if !inFrame(m) {
+		w.longest("long")
+	}
 	w.long("long", src, x)
 	storeSum(m, t, args, x)
 	m.Return()
@@ -41,12 +44,21 @@ func sum(m Machine, t kernels.Type, args GP) {
 		m.FreePartial(few)
 		m.Jump("fold")
 	}
-	m.Label("blocks")
+	m.Label("framed")
 	m.TailCall(longName(t, m.ISA()))
 	r.Free(x)
 	r.FreeGP(src, left, args)
 	m.End()
 	sumLong(m, t)
+}
+
+// framed is the number of elements from which a sequence takes a frame: it is a block,
+// or a row of which trees wait there.
+func framed(m Machine, t kernels.Type) int {
+	if inFrame(m) {
+		return 3*t.Lanes() + 1
+	}
+	return t.Block()
 }
 
 // longName is the name of the part of sum that is for more than a block.
@@ -63,7 +75,7 @@ func storeSum(m Machine, t kernels.Type, args GP, x Vec) {
 	m.Regs().FreeGP(dst)
 }
 
-// sumLong sums a block or more. It leaves a vector per block in the frame,
+// sumLong sums what takes a frame. It leaves a vector per block in the frame,
 // where those that do not exist are the identity. All are folded together, to
 // the sums of the blocks, and these are folded in turn.
 func sumLong(m Machine, t kernels.Type) {
@@ -73,6 +85,8 @@ func sumLong(m Machine, t kernels.Type) {
 	src, left, slot := r.GP(), r.GP(), r.GP()
 	m.LoadInt(src, At(args, offset.sum.Src))
 	m.LoadInt(left, At(args, offset.sum.N))
+	m.MoveInt(slot, 0)
+	m.JumpIfInt(Less, left, t.Block(), "row")
 	alignSlots(m, slot, slots)
 	v := r.Vec()
 	m.Identity(t, v)
@@ -91,9 +105,12 @@ func sumLong(m Machine, t kernels.Type) {
 	m.JumpIfInt(GreaterEqual, left, t.Block(), "block")
 	m.JumpIfInt(Equal, left, 0, "whole")
 
+	m.Label("row")
 	x := r.Vec()
-	w := newRowKernel(m, t, left) // what it reads before a short row is a block
+	w := newRowKernel(m, t, left) // what it it reads before a short row is the block there
+	w.longest("rest")
 	w.long("rest", src, x)
+	m.JumpIfInt(Equal, slot, 0, "fold")
 	m.Store(At(slot, 0), x)
 	m.AddInt(slot, m.VecBytes())
 	m.Label("whole")

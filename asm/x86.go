@@ -153,13 +153,22 @@ func (m *x86) JumpIfInt(c Cond, a GP, n int, label string) {
 	m.jump(c, label)
 }
 
+func (m *x86) JumpIfBit(a GP, bit int, label string) {
+	m.testBit(a, bit)
+	m.jump(NotEqual, label)
+}
+
 func (m *x86) JumpIfNoBit(a GP, bit int, label string) {
+	m.testBit(a, bit)
+	m.jump(Equal, label)
+}
+
+func (m *x86) testBit(a GP, bit int) {
 	if bit < 1<<8 {
 		m.TESTB(operand.U8(bit), gps[a].As8())
 	} else {
 		m.TESTL(operand.U32(bit), gps[a].As32())
 	}
-	m.jump(Equal, label)
 }
 
 func (m *x86) jump(c Cond, label string) {

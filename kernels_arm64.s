@@ -10,7 +10,7 @@ TEXT ·sumF32NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$193, R2
+	CMP	$257, R2
 	BGE	framed
 	CMP	$4, R2
 	BLT	few
@@ -449,8 +449,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$9, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
 	FLDPQ	64(R5), (F5, F6)
@@ -461,7 +459,7 @@ longOne:
 	FLDPQ	224(R5), (F15, F16)
 	ADD	$256, R5, R5
 
-longTail:
+longLast:
 	LSL	$2, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -476,136 +474,138 @@ longTail:
 	TBZ	$4, R2, longLast14to14
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-longLadder14:
+longLastLadder14:
 	FMOVQ	224(R5), F17
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
+longLastLadder13:
 	FMOVQ	208(R5), F17
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
+longLastLadder12:
 	FMOVQ	192(R5), F17
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
+longLastLadder11:
 	FMOVQ	176(R5), F17
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
+longLastLadder10:
 	FMOVQ	160(R5), F17
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
+longLastLadder9:
 	FMOVQ	144(R5), F17
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
+longLastLadder8:
 	FMOVQ	128(R5), F17
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
+longLastLadder7:
 	FMOVQ	112(R5), F17
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
+longLastLadder6:
 	FMOVQ	96(R5), F17
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
+longLastLadder5:
 	FMOVQ	80(R5), F17
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
+longLastLadder4:
 	FMOVQ	64(R5), F17
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
+longLastLadder3:
 	FMOVQ	48(R5), F17
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
+longLastLadder2:
 	FMOVQ	32(R5), F17
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
+longLastLadder1:
 	FMOVQ	16(R5), F17
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
+longLastLadder0:
 	FMOVQ	(R5), F17
 	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longLastDone:
 
 longAdded:
 
@@ -666,7 +666,212 @@ longTwo:
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
 	ADD	$512, R5, R5
-	JMP	longTail
+	TBZ	$8, R2, longLast
+	LSL	$2, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F17
+	VORR	V17.B16, V0.B16, V0.B16
+	TBNZ	$7, R2, longWide
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	TBZ	$6, R2, longNarrow0to3
+	TBZ	$5, R2, longNarrow4to5
+	TBZ	$4, R2, longNarrow6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longNarrowLadder6:
+	FMOVQ	96(R5), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVQ	80(R5), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVQ	64(R5), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVQ	48(R5), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVQ	32(R5), F25
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVQ	16(R5), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVQ	(R5), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R2, longNarrow4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R2, longNarrow0to1
+	TBZ	$4, R2, longNarrow2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R2, longNarrow0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longNarrowDone:
+	FLDPQ	128(R5), (F25, F26)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FLDPQ	160(R5), (F26, F25)
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FLDPQ	192(R5), (F25, F26)
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FLDPQ	224(R5), (F26, F25)
+	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	FLDPQ	256(R5), (F25, F26)
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FLDPQ	288(R5), (F26, F25)
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FLDPQ	320(R5), (F25, F26)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	352(R5), (F26, F25)
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	128(R5), (F17, F18)
+	FLDPQ	160(R5), (F19, F20)
+	FLDPQ	192(R5), (F21, F22)
+	FLDPQ	224(R5), (F23, F24)
+	TBZ	$6, R2, longWide0to3
+	TBZ	$5, R2, longWide4to5
+	TBZ	$4, R2, longWide6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longWideLadder6:
+	FMOVQ	224(R5), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVQ	208(R5), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVQ	192(R5), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVQ	176(R5), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVQ	160(R5), F25
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVQ	144(R5), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVQ	128(R5), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R2, longWide4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R2, longWide0to1
+	TBZ	$4, R2, longWide2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R2, longWide0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -699,7 +904,7 @@ framed:
 	RET
 
 // func sumLongF32NEON(a *byte)
-TEXT ·sumLongF32NEON(SB), $920-8
+TEXT ·sumLongF32NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -1127,57 +1332,51 @@ row:
 	LSL	$2, R4, R6
 	MOVD	$reducesumConst0<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$3584, R6, R6
-	TBNZ	$8, R2, restOdd
-	AND	$3072, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$1024, R2
 	BLT	restLow
 	TBZ	$11, R2, restNo8
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	ADD	$2048, R7, R26
+	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
@@ -1226,44 +1425,44 @@ restOdd:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F12), 768(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F19, F11)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F5), 464(RSP)
+	FSTPQ	(F4, F12), 496(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F19, F11)
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	416(R7), (F11, F19)
+	FLDPQ	416(R6), (F11, F19)
 	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
 	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	FLDPQ	448(R7), (F19, F11)
+	FLDPQ	448(R6), (F19, F11)
 	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
 	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	FLDPQ	480(R7), (F11, F19)
+	FLDPQ	480(R6), (F11, F19)
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	FLDPQ	640(R7), (F19, F11)
-	FLDPQ	672(R7), (F10, F9)
-	FLDPQ	896(R7), (F8, F15)
+	FLDPQ	640(R6), (F19, F11)
+	FLDPQ	672(R6), (F10, F9)
+	FLDPQ	896(R6), (F8, F15)
 	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
 	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	FLDPQ	928(R7), (F15, F8)
+	FLDPQ	928(R6), (F15, F8)
 	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
 	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	704(R7), (F9, F10)
-	FLDPQ	736(R7), (F11, F19)
-	FLDPQ	960(R7), (F8, F15)
+	FLDPQ	704(R6), (F9, F10)
+	FLDPQ	736(R6), (F11, F19)
+	FLDPQ	960(R6), (F8, F15)
 	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	FLDPQ	992(R7), (F15, F8)
+	FLDPQ	992(R6), (F15, F8)
 	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
 	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
@@ -1318,126 +1517,124 @@ restOdd:
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FSTPQ	(F12, F4), 800(RSP)
-	FSTPQ	(F5, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$2048, R7, R7
+	FSTPQ	(F12, F4), 528(RSP)
+	FSTPQ	(F5, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$2048, R6, R6
 
 restNo8:
 	TBZ	$10, R2, restNo4
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F12), 512(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F13, F14)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F5), 208(RSP)
+	FSTPQ	(F4, F12), 240(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F13, F14)
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	FLDPQ	416(R7), (F14, F13)
+	FLDPQ	416(R6), (F14, F13)
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
 	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	FLDPQ	448(R7), (F13, F14)
+	FLDPQ	448(R6), (F13, F14)
 	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	480(R7), (F14, F13)
+	FLDPQ	480(R6), (F14, F13)
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FLDPQ	640(R7), (F13, F14)
-	FLDPQ	672(R7), (F15, F8)
-	FLDPQ	896(R7), (F9, F10)
+	FLDPQ	640(R6), (F13, F14)
+	FLDPQ	672(R6), (F15, F8)
+	FLDPQ	896(R6), (F9, F10)
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R7), (F10, F9)
+	FLDPQ	928(R6), (F10, F9)
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	704(R7), (F8, F15)
-	FLDPQ	736(R7), (F14, F13)
-	FLDPQ	960(R7), (F9, F10)
+	FLDPQ	704(R6), (F8, F15)
+	FLDPQ	736(R6), (F14, F13)
+	FLDPQ	960(R6), (F9, F10)
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	992(R7), (F10, F9)
+	FLDPQ	992(R6), (F10, F9)
 	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
 	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FSTPQ	(F12, F4), 544(RSP)
-	FSTPQ	(F5, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F12, F4), 272(RSP)
+	FSTPQ	(F5, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$1024, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$9, R2, restTwo
 	TBZ	$8, R2, restNone
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	ADD	$256, R6, R6
 
-restOne:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	ADD	$256, R7, R7
-
-restTail:
-	LSL	$2, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVQ	-16(R8), F0
+restLast:
+	LSL	$2, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F18
 	VTBL	V18.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F18
@@ -1448,139 +1645,142 @@ restTail:
 	TBZ	$4, R2, restLast14to14
 	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
 
-restLadder14:
-	FMOVQ	224(R7), F18
+restLastLadder14:
+	FMOVQ	224(R6), F18
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 
-restLadder13:
-	FMOVQ	208(R7), F18
+restLastLadder13:
+	FMOVQ	208(R6), F18
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 
-restLadder12:
-	FMOVQ	192(R7), F18
+restLastLadder12:
+	FMOVQ	192(R6), F18
 	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
 
-restLadder11:
-	FMOVQ	176(R7), F18
+restLastLadder11:
+	FMOVQ	176(R6), F18
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
 
-restLadder10:
-	FMOVQ	160(R7), F18
+restLastLadder10:
+	FMOVQ	160(R6), F18
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 
-restLadder9:
-	FMOVQ	144(R7), F18
+restLastLadder9:
+	FMOVQ	144(R6), F18
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 
-restLadder8:
-	FMOVQ	128(R7), F18
+restLastLadder8:
+	FMOVQ	128(R6), F18
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 
-restLadder7:
-	FMOVQ	112(R7), F18
+restLastLadder7:
+	FMOVQ	112(R6), F18
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
 
-restLadder6:
-	FMOVQ	96(R7), F18
+restLastLadder6:
+	FMOVQ	96(R6), F18
 	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
 
-restLadder5:
-	FMOVQ	80(R7), F18
+restLastLadder5:
+	FMOVQ	80(R6), F18
 	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
 
-restLadder4:
-	FMOVQ	64(R7), F18
+restLastLadder4:
+	FMOVQ	64(R6), F18
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 
-restLadder3:
-	FMOVQ	48(R7), F18
+restLastLadder3:
+	FMOVQ	48(R6), F18
 	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
 
-restLadder2:
-	FMOVQ	32(R7), F18
+restLastLadder2:
+	FMOVQ	32(R6), F18
 	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 
-restLadder1:
-	FMOVQ	16(R7), F18
+restLastLadder1:
+	FMOVQ	16(R6), F18
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 
-restLadder0:
-	FMOVQ	(R7), F18
+restLastLadder0:
+	FMOVQ	(R6), F18
 	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$1024, R2
+	BGE	restRest
 
 restHalve:
 	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
@@ -1603,29 +1803,28 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F19
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F19
 	VZIP2	V19.D2, V0.D2, V11.D2
 	VZIP1	V19.D2, V0.D2, V0.D2
 	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FMOVQ	16(R7), F19
-	FMOVQ	32(R7), F11
+	FMOVQ	48(RSP), F19
+	FMOVQ	64(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
 	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
 	WORD	$0x6e33d400 // faddp v0.4s, v0.4s, v19.4s
-	FMOVQ	48(R7), F19
-	FMOVQ	64(R7), F11
+	FMOVQ	80(RSP), F19
+	FMOVQ	96(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
 	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
-	FMOVQ	80(R7), F11
-	FMOVQ	96(R7), F10
+	FMOVQ	112(RSP), F11
+	FMOVQ	128(RSP), F10
 	VZIP2	V10.D2, V11.D2, V9.D2
 	VZIP1	V10.D2, V11.D2, V11.D2
 	WORD	$0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
@@ -1633,57 +1832,253 @@ whole:
 	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V19.B16
 	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R8)
+	FMOVS	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	FLDPQ	256(R7), (F18, F17)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	256(R6), (F18, F17)
 	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	FLDPQ	288(R7), (F17, F18)
+	FLDPQ	288(R6), (F17, F18)
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	FLDPQ	320(R7), (F18, F17)
+	FLDPQ	320(R6), (F18, F17)
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	FLDPQ	352(R7), (F17, F18)
+	FLDPQ	352(R6), (F17, F18)
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	384(R7), (F18, F17)
+	FLDPQ	384(R6), (F18, F17)
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	416(R7), (F17, F18)
+	FLDPQ	416(R6), (F17, F18)
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	448(R7), (F18, F17)
+	FLDPQ	448(R6), (F18, F17)
 	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	480(R7), (F17, F18)
+	FLDPQ	480(R6), (F17, F18)
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	ADD	$512, R7, R7
-	TBZ	$8, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F8), 320(RSP)
-	FSTPQ	(F9, F10), 352(RSP)
-	FSTPQ	(F11, F19), 384(RSP)
-	JMP	restOne
+	ADD	$512, R6, R6
+	TBZ	$8, R2, restLast
+	LSL	$2, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F18
+	VTBL	V18.B16, [V0.B16], V0.B16
+	FMOVQ	48(R5), F18
+	VORR	V18.B16, V0.B16, V0.B16
+	TBNZ	$7, R2, restWide
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	TBZ	$6, R2, restNarrow0to3
+	TBZ	$5, R2, restNarrow4to5
+	TBZ	$4, R2, restNarrow6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+restNarrowLadder6:
+	FMOVQ	96(R6), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+restNarrowLadder5:
+	FMOVQ	80(R6), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+restNarrowLadder4:
+	FMOVQ	64(R6), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+restNarrowLadder3:
+	FMOVQ	48(R6), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+restNarrowLadder2:
+	FMOVQ	32(R6), F25
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+
+restNarrowLadder1:
+	FMOVQ	16(R6), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+
+restNarrowLadder0:
+	FMOVQ	(R6), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$4, R2, restNarrow4to4
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$5, R2, restNarrow0to1
+	TBZ	$4, R2, restNarrow2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$4, R2, restNarrow0to0
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restNarrowDone:
+	FLDPQ	128(R6), (F25, F26)
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FLDPQ	160(R6), (F26, F25)
+	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FLDPQ	192(R6), (F25, F26)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FLDPQ	224(R6), (F26, F25)
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	FLDPQ	256(R6), (F25, F26)
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FLDPQ	288(R6), (F26, F25)
+	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FLDPQ	320(R6), (F25, F26)
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FLDPQ	352(R6), (F26, F25)
+	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	128(R6), (F18, F17)
+	FLDPQ	160(R6), (F16, F23)
+	FLDPQ	192(R6), (F22, F21)
+	FLDPQ	224(R6), (F20, F24)
+	TBZ	$6, R2, restWide0to3
+	TBZ	$5, R2, restWide4to5
+	TBZ	$4, R2, restWide6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+restWideLadder6:
+	FMOVQ	224(R6), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+restWideLadder5:
+	FMOVQ	208(R6), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+restWideLadder4:
+	FMOVQ	192(R6), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+restWideLadder3:
+	FMOVQ	176(R6), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+restWideLadder2:
+	FMOVQ	160(R6), F25
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+
+restWideLadder1:
+	FMOVQ	144(R6), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+
+restWideLadder0:
+	FMOVQ	128(R6), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	restWideDone
+
+restWide6to6:
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$4, R2, restWide4to4
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restWideLadder4
+
+restWide4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$5, R2, restWide0to1
+	TBZ	$4, R2, restWide2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restWideLadder2
+
+restWide2to2:
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$4, R2, restWide0to0
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restWideLadder0
+
+restWide0to0:
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+
+restWideDone:
+	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	restAdded
 
 restNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
@@ -1702,90 +2097,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V19.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$9, R6, restWithout2
-	FLDPQ	160(RSP), (F18, F17)
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	FLDPQ	192(RSP), (F17, F18)
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	FLDPQ	224(RSP), (F18, F17)
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	FLDPQ	256(RSP), (F17, F18)
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	288(RSP), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	320(RSP), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	352(RSP), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	384(RSP), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-
-restWithout2:
-	TBZ	$10, R6, restWithout4
-	FLDPQ	416(RSP), (F18, F17)
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	FLDPQ	448(RSP), (F17, F18)
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	FLDPQ	480(RSP), (F18, F17)
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	FLDPQ	512(RSP), (F17, F18)
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	544(RSP), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	576(RSP), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	608(RSP), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	640(RSP), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	TBZ	$10, R2, restWithout4
+	FLDPQ	144(RSP), (F24, F20)
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FLDPQ	176(RSP), (F20, F24)
+	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FLDPQ	208(RSP), (F24, F20)
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FLDPQ	240(RSP), (F20, F24)
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	272(RSP), (F24, F20)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FLDPQ	304(RSP), (F20, F24)
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	336(RSP), (F24, F20)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	368(RSP), (F20, F24)
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 
 restWithout4:
-	TBZ	$11, R6, restWithout8
-	FLDPQ	672(RSP), (F18, F17)
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	FLDPQ	704(RSP), (F17, F18)
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	FLDPQ	736(RSP), (F18, F17)
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	FLDPQ	768(RSP), (F17, F18)
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	FLDPQ	800(RSP), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	832(RSP), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	864(RSP), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	896(RSP), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-
-restWithout8:
+	TBZ	$11, R2, restHalve
+	FLDPQ	400(RSP), (F24, F20)
+	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FLDPQ	432(RSP), (F20, F24)
+	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
+	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FLDPQ	464(RSP), (F24, F20)
+	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FLDPQ	496(RSP), (F20, F24)
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	528(RSP), (F24, F20)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FLDPQ	560(RSP), (F20, F24)
+	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	592(RSP), (F24, F20)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FLDPQ	624(RSP), (F20, F24)
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	restHalve
 	RET
 
@@ -1795,7 +2161,7 @@ TEXT ·sumF64NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$97, R2
+	CMP	$129, R2
 	BGE	framed
 	CMP	$2, R2
 	BLT	few
@@ -2232,8 +2598,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$9, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
 	FLDPQ	64(R5), (F5, F6)
@@ -2244,7 +2608,7 @@ longOne:
 	FLDPQ	224(R5), (F15, F16)
 	ADD	$256, R5, R5
 
-longTail:
+longLast:
 	LSL	$3, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -2259,136 +2623,138 @@ longTail:
 	TBZ	$4, R2, longLast14to14
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-longLadder14:
+longLastLadder14:
 	FMOVQ	224(R5), F17
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 
-longLadder13:
+longLastLadder13:
 	FMOVQ	208(R5), F17
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
 
-longLadder12:
+longLastLadder12:
 	FMOVQ	192(R5), F17
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 
-longLadder11:
+longLastLadder11:
 	FMOVQ	176(R5), F17
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
 
-longLadder10:
+longLastLadder10:
 	FMOVQ	160(R5), F17
 	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
 
-longLadder9:
+longLastLadder9:
 	FMOVQ	144(R5), F17
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 
-longLadder8:
+longLastLadder8:
 	FMOVQ	128(R5), F17
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 
-longLadder7:
+longLastLadder7:
 	FMOVQ	112(R5), F17
 	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
 
-longLadder6:
+longLastLadder6:
 	FMOVQ	96(R5), F17
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 
-longLadder5:
+longLastLadder5:
 	FMOVQ	80(R5), F17
 	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
 
-longLadder4:
+longLastLadder4:
 	FMOVQ	64(R5), F17
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 
-longLadder3:
+longLastLadder3:
 	FMOVQ	48(R5), F17
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 
-longLadder2:
+longLastLadder2:
 	FMOVQ	32(R5), F17
 	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
 
-longLadder1:
+longLastLadder1:
 	FMOVQ	16(R5), F17
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 
-longLadder0:
+longLastLadder0:
 	FMOVQ	(R5), F17
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
 	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
 	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
 	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
 	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
 	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
 	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
 	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+
+longLastDone:
 
 longAdded:
 
@@ -2447,7 +2813,212 @@ longTwo:
 	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
 	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	ADD	$512, R5, R5
-	JMP	longTail
+	TBZ	$8, R2, longLast
+	LSL	$3, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	FMOVQ	48(R4), F17
+	VORR	V17.B16, V0.B16, V0.B16
+	TBNZ	$7, R2, longWide
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	TBZ	$6, R2, longNarrow0to3
+	TBZ	$5, R2, longNarrow4to5
+	TBZ	$4, R2, longNarrow6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+longNarrowLadder6:
+	FMOVQ	96(R5), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+longNarrowLadder5:
+	FMOVQ	80(R5), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+longNarrowLadder4:
+	FMOVQ	64(R5), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+longNarrowLadder3:
+	FMOVQ	48(R5), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+longNarrowLadder2:
+	FMOVQ	32(R5), F25
+	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+
+longNarrowLadder1:
+	FMOVQ	16(R5), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+
+longNarrowLadder0:
+	FMOVQ	(R5), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R2, longNarrow4to4
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R2, longNarrow0to1
+	TBZ	$4, R2, longNarrow2to2
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R2, longNarrow0to0
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+
+longNarrowDone:
+	FLDPQ	128(R5), (F25, F26)
+	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
+	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FLDPQ	160(R5), (F26, F25)
+	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
+	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FLDPQ	192(R5), (F25, F26)
+	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
+	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FLDPQ	224(R5), (F26, F25)
+	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	FLDPQ	256(R5), (F25, F26)
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FLDPQ	288(R5), (F26, F25)
+	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FLDPQ	320(R5), (F25, F26)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FLDPQ	352(R5), (F26, F25)
+	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	128(R5), (F17, F18)
+	FLDPQ	160(R5), (F19, F20)
+	FLDPQ	192(R5), (F21, F22)
+	FLDPQ	224(R5), (F23, F24)
+	TBZ	$6, R2, longWide0to3
+	TBZ	$5, R2, longWide4to5
+	TBZ	$4, R2, longWide6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+longWideLadder6:
+	FMOVQ	224(R5), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+longWideLadder5:
+	FMOVQ	208(R5), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+longWideLadder4:
+	FMOVQ	192(R5), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+longWideLadder3:
+	FMOVQ	176(R5), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+longWideLadder2:
+	FMOVQ	160(R5), F25
+	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+
+longWideLadder1:
+	FMOVQ	144(R5), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+
+longWideLadder0:
+	FMOVQ	128(R5), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R2, longWide4to4
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R2, longWide0to1
+	TBZ	$4, R2, longWide2to2
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R2, longWide0to0
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+
+longWideDone:
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -2473,7 +3044,7 @@ framed:
 	RET
 
 // func sumLongF64NEON(a *byte)
-TEXT ·sumLongF64NEON(SB), $920-8
+TEXT ·sumLongF64NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -2902,57 +3473,51 @@ row:
 	LSL	$3, R4, R6
 	MOVD	$reducesumConst2<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$3584, R6, R6
-	TBNZ	$8, R2, restOdd
-	AND	$3072, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$1024, R2
 	BLT	restLow
 	TBZ	$11, R2, restNo8
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
 	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
 	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	ADD	$2048, R7, R26
+	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
@@ -3001,44 +3566,44 @@ restOdd:
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F12), 768(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F19, F11)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F5), 464(RSP)
+	FSTPQ	(F4, F12), 496(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F19, F11)
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	416(R7), (F11, F19)
+	FLDPQ	416(R6), (F11, F19)
 	WORD	$0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
 	WORD	$0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	FLDPQ	448(R7), (F19, F11)
+	FLDPQ	448(R6), (F19, F11)
 	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
 	WORD	$0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
-	FLDPQ	480(R7), (F11, F19)
+	FLDPQ	480(R6), (F11, F19)
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	FLDPQ	640(R7), (F19, F11)
-	FLDPQ	672(R7), (F10, F9)
-	FLDPQ	896(R7), (F8, F15)
+	FLDPQ	640(R6), (F19, F11)
+	FLDPQ	672(R6), (F10, F9)
+	FLDPQ	896(R6), (F8, F15)
 	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
 	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	FLDPQ	928(R7), (F15, F8)
+	FLDPQ	928(R6), (F15, F8)
 	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
 	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
 	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
 	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
 	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
 	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	704(R7), (F9, F10)
-	FLDPQ	736(R7), (F11, F19)
-	FLDPQ	960(R7), (F8, F15)
+	FLDPQ	704(R6), (F9, F10)
+	FLDPQ	736(R6), (F11, F19)
+	FLDPQ	960(R6), (F8, F15)
 	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
 	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
-	FLDPQ	992(R7), (F15, F8)
+	FLDPQ	992(R6), (F15, F8)
 	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
 	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
 	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
@@ -3093,126 +3658,124 @@ restOdd:
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FSTPQ	(F12, F4), 800(RSP)
-	FSTPQ	(F5, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$2048, R7, R7
+	FSTPQ	(F12, F4), 528(RSP)
+	FSTPQ	(F5, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$2048, R6, R6
 
 restNo8:
 	TBZ	$10, R2, restNo4
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
 	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
 	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F12), 512(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F13, F14)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F5), 208(RSP)
+	FSTPQ	(F4, F12), 240(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F13, F14)
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	FLDPQ	416(R7), (F14, F13)
+	FLDPQ	416(R6), (F14, F13)
 	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	FLDPQ	448(R7), (F13, F14)
+	FLDPQ	448(R6), (F13, F14)
 	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
 	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	480(R7), (F14, F13)
+	FLDPQ	480(R6), (F14, F13)
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FLDPQ	640(R7), (F13, F14)
-	FLDPQ	672(R7), (F15, F8)
-	FLDPQ	896(R7), (F9, F10)
+	FLDPQ	640(R6), (F13, F14)
+	FLDPQ	672(R6), (F15, F8)
+	FLDPQ	896(R6), (F9, F10)
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R7), (F10, F9)
+	FLDPQ	928(R6), (F10, F9)
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
 	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	FLDPQ	704(R7), (F8, F15)
-	FLDPQ	736(R7), (F14, F13)
-	FLDPQ	960(R7), (F9, F10)
+	FLDPQ	704(R6), (F8, F15)
+	FLDPQ	736(R6), (F14, F13)
+	FLDPQ	960(R6), (F9, F10)
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	992(R7), (F10, F9)
+	FLDPQ	992(R6), (F10, F9)
 	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
 	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
 	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FSTPQ	(F12, F4), 544(RSP)
-	FSTPQ	(F5, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F12, F4), 272(RSP)
+	FSTPQ	(F5, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$1024, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$9, R2, restTwo
 	TBZ	$8, R2, restNone
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	ADD	$256, R6, R6
 
-restOne:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	ADD	$256, R7, R7
-
-restTail:
-	LSL	$3, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVQ	-16(R8), F0
+restLast:
+	LSL	$3, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F18
 	VTBL	V18.B16, [V0.B16], V0.B16
 	FMOVQ	48(R5), F18
@@ -3223,139 +3786,142 @@ restTail:
 	TBZ	$4, R2, restLast14to14
 	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
 
-restLadder14:
-	FMOVQ	224(R7), F18
+restLastLadder14:
+	FMOVQ	224(R6), F18
 	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 
-restLadder13:
-	FMOVQ	208(R7), F18
+restLastLadder13:
+	FMOVQ	208(R6), F18
 	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
 
-restLadder12:
-	FMOVQ	192(R7), F18
+restLastLadder12:
+	FMOVQ	192(R6), F18
 	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
 
-restLadder11:
-	FMOVQ	176(R7), F18
+restLastLadder11:
+	FMOVQ	176(R6), F18
 	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
 
-restLadder10:
-	FMOVQ	160(R7), F18
+restLastLadder10:
+	FMOVQ	160(R6), F18
 	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
 
-restLadder9:
-	FMOVQ	144(R7), F18
+restLastLadder9:
+	FMOVQ	144(R6), F18
 	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
 
-restLadder8:
-	FMOVQ	128(R7), F18
+restLastLadder8:
+	FMOVQ	128(R6), F18
 	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
 
-restLadder7:
-	FMOVQ	112(R7), F18
+restLastLadder7:
+	FMOVQ	112(R6), F18
 	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
 
-restLadder6:
-	FMOVQ	96(R7), F18
+restLastLadder6:
+	FMOVQ	96(R6), F18
 	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
 
-restLadder5:
-	FMOVQ	80(R7), F18
+restLastLadder5:
+	FMOVQ	80(R6), F18
 	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
 
-restLadder4:
-	FMOVQ	64(R7), F18
+restLastLadder4:
+	FMOVQ	64(R6), F18
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 
-restLadder3:
-	FMOVQ	48(R7), F18
+restLastLadder3:
+	FMOVQ	48(R6), F18
 	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
 
-restLadder2:
-	FMOVQ	32(R7), F18
+restLastLadder2:
+	FMOVQ	32(R6), F18
 	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
 
-restLadder1:
-	FMOVQ	16(R7), F18
+restLastLadder1:
+	FMOVQ	16(R6), F18
 	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 
-restLadder0:
-	FMOVQ	(R7), F18
+restLastLadder0:
+	FMOVQ	(R6), F18
 	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
 	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
 	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
 	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
 	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
 	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
 	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
 	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$1024, R2
+	BGE	restRest
 
 restHalve:
 	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
@@ -3378,77 +3944,272 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F19
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F19
 	WORD	$0x6e73d400 // faddp v0.2d, v0.2d, v19.2d
-	FMOVQ	16(R7), F19
-	FMOVQ	32(R7), F11
+	FMOVQ	48(RSP), F19
+	FMOVQ	64(RSP), F11
 	WORD	$0x6e6bd673 // faddp v19.2d, v19.2d, v11.2d
-	FMOVQ	48(R7), F11
-	FMOVQ	64(R7), F10
+	FMOVQ	80(RSP), F11
+	FMOVQ	96(RSP), F10
 	WORD	$0x6e6ad56b // faddp v11.2d, v11.2d, v10.2d
-	FMOVQ	80(R7), F10
-	FMOVQ	96(R7), F9
+	FMOVQ	112(RSP), F10
+	FMOVQ	128(RSP), F9
 	WORD	$0x6e69d54a // faddp v10.2d, v10.2d, v9.2d
 	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
 	WORD	$0x4e6ad673 // fadd v19.2d, v19.2d, v10.2d
 	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
-	FMOVD	F0, (R8)
+	FMOVD	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	FLDPQ	256(R7), (F18, F17)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	256(R6), (F18, F17)
 	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
 	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	FLDPQ	288(R7), (F17, F18)
+	FLDPQ	288(R6), (F17, F18)
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	FLDPQ	320(R7), (F18, F17)
+	FLDPQ	320(R6), (F18, F17)
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	FLDPQ	352(R7), (F17, F18)
+	FLDPQ	352(R6), (F17, F18)
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	FLDPQ	384(R7), (F18, F17)
+	FLDPQ	384(R6), (F18, F17)
 	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	416(R7), (F17, F18)
+	FLDPQ	416(R6), (F17, F18)
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	FLDPQ	448(R7), (F18, F17)
+	FLDPQ	448(R6), (F18, F17)
 	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	480(R7), (F17, F18)
+	FLDPQ	480(R6), (F17, F18)
 	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
 	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	ADD	$512, R7, R7
-	TBZ	$8, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F8), 320(RSP)
-	FSTPQ	(F9, F10), 352(RSP)
-	FSTPQ	(F11, F19), 384(RSP)
-	JMP	restOne
+	ADD	$512, R6, R6
+	TBZ	$8, R2, restLast
+	LSL	$3, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F18
+	VTBL	V18.B16, [V0.B16], V0.B16
+	FMOVQ	48(R5), F18
+	VORR	V18.B16, V0.B16, V0.B16
+	TBNZ	$7, R2, restWide
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	TBZ	$6, R2, restNarrow0to3
+	TBZ	$5, R2, restNarrow4to5
+	TBZ	$4, R2, restNarrow6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+restNarrowLadder6:
+	FMOVQ	96(R6), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+restNarrowLadder5:
+	FMOVQ	80(R6), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+restNarrowLadder4:
+	FMOVQ	64(R6), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+restNarrowLadder3:
+	FMOVQ	48(R6), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+restNarrowLadder2:
+	FMOVQ	32(R6), F25
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+
+restNarrowLadder1:
+	FMOVQ	16(R6), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+
+restNarrowLadder0:
+	FMOVQ	(R6), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$4, R2, restNarrow4to4
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$5, R2, restNarrow0to1
+	TBZ	$4, R2, restNarrow2to2
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$4, R2, restNarrow0to0
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+
+restNarrowDone:
+	FLDPQ	128(R6), (F25, F26)
+	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
+	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FLDPQ	160(R6), (F26, F25)
+	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
+	WORD	$0x4e79d508 // fadd v8.2d, v8.2d, v25.2d
+	FLDPQ	192(R6), (F25, F26)
+	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
+	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FLDPQ	224(R6), (F26, F25)
+	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
+	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	FLDPQ	256(R6), (F25, F26)
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD	$0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	FLDPQ	288(R6), (F26, F25)
+	WORD	$0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FLDPQ	320(R6), (F25, F26)
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FLDPQ	352(R6), (F26, F25)
+	WORD	$0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
+	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FLDPQ	128(R6), (F18, F17)
+	FLDPQ	160(R6), (F16, F23)
+	FLDPQ	192(R6), (F22, F21)
+	FLDPQ	224(R6), (F20, F24)
+	TBZ	$6, R2, restWide0to3
+	TBZ	$5, R2, restWide4to5
+	TBZ	$4, R2, restWide6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+restWideLadder6:
+	FMOVQ	224(R6), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+restWideLadder5:
+	FMOVQ	208(R6), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+restWideLadder4:
+	FMOVQ	192(R6), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+restWideLadder3:
+	FMOVQ	176(R6), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+restWideLadder2:
+	FMOVQ	160(R6), F25
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+
+restWideLadder1:
+	FMOVQ	144(R6), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+
+restWideLadder0:
+	FMOVQ	128(R6), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	JMP	restWideDone
+
+restWide6to6:
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$4, R2, restWide4to4
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	restWideLadder4
+
+restWide4to4:
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$5, R2, restWide0to1
+	TBZ	$4, R2, restWide2to2
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	restWideLadder2
+
+restWide2to2:
+	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$4, R2, restWide0to0
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	JMP	restWideLadder0
+
+restWide0to0:
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+
+restWideDone:
+	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
+	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
+	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	JMP	restAdded
 
 restNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
@@ -3468,90 +4229,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V19.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$9, R6, restWithout2
-	FLDPQ	160(RSP), (F18, F17)
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	FLDPQ	192(RSP), (F17, F18)
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	FLDPQ	224(RSP), (F18, F17)
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	FLDPQ	256(RSP), (F17, F18)
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	FLDPQ	288(RSP), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	320(RSP), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	FLDPQ	352(RSP), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	384(RSP), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-
-restWithout2:
-	TBZ	$10, R6, restWithout4
-	FLDPQ	416(RSP), (F18, F17)
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	FLDPQ	448(RSP), (F17, F18)
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	FLDPQ	480(RSP), (F18, F17)
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	FLDPQ	512(RSP), (F17, F18)
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	FLDPQ	544(RSP), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	576(RSP), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	FLDPQ	608(RSP), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	640(RSP), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	TBZ	$10, R2, restWithout4
+	FLDPQ	144(RSP), (F24, F20)
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FLDPQ	176(RSP), (F20, F24)
+	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FLDPQ	208(RSP), (F24, F20)
+	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FLDPQ	240(RSP), (F20, F24)
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FLDPQ	272(RSP), (F24, F20)
+	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
+	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FLDPQ	304(RSP), (F20, F24)
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	336(RSP), (F24, F20)
+	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	368(RSP), (F20, F24)
+	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 
 restWithout4:
-	TBZ	$11, R6, restWithout8
-	FLDPQ	672(RSP), (F18, F17)
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	FLDPQ	704(RSP), (F17, F18)
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	FLDPQ	736(RSP), (F18, F17)
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	FLDPQ	768(RSP), (F17, F18)
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
-	FLDPQ	800(RSP), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	832(RSP), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	FLDPQ	864(RSP), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	896(RSP), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-
-restWithout8:
+	TBZ	$11, R2, restHalve
+	FLDPQ	400(RSP), (F24, F20)
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FLDPQ	432(RSP), (F20, F24)
+	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FLDPQ	464(RSP), (F24, F20)
+	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FLDPQ	496(RSP), (F20, F24)
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FLDPQ	528(RSP), (F24, F20)
+	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
+	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FLDPQ	560(RSP), (F20, F24)
+	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	592(RSP), (F24, F20)
+	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
+	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FLDPQ	624(RSP), (F20, F24)
+	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	JMP	restHalve
 	RET
 
@@ -3561,7 +4293,7 @@ TEXT ·sumF16NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$193, R2
+	CMP	$257, R2
 	BGE	framed
 	CMP	$4, R2
 	BLT	few
@@ -4136,8 +4868,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$8, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F3)
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
@@ -4160,7 +4890,7 @@ longOne:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	ADD	$128, R5, R5
 
-longTail:
+longLast:
 	LSL	$1, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -4176,151 +4906,153 @@ longTail:
 	TBZ	$3, R2, longLast14to14
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-longLadder14:
+longLastLadder14:
 	FMOVD	112(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
+longLastLadder13:
 	FMOVD	104(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
+longLastLadder12:
 	FMOVD	96(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
+longLastLadder11:
 	FMOVD	88(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
+longLastLadder10:
 	FMOVD	80(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
+longLastLadder9:
 	FMOVD	72(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
+longLastLadder8:
 	FMOVD	64(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
+longLastLadder7:
 	FMOVD	56(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
+longLastLadder6:
 	FMOVD	48(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
+longLastLadder5:
 	FMOVD	40(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
+longLastLadder4:
 	FMOVD	32(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
+longLastLadder3:
 	FMOVD	24(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
+longLastLadder2:
 	FMOVD	16(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
+longLastLadder1:
 	FMOVD	8(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
+longLastLadder0:
 	FMOVD	(R5), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longLastDone:
 
 longAdded:
 
@@ -4405,7 +5137,257 @@ longTwo:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
 	ADD	$256, R5, R5
-	JMP	longTail
+	TBZ	$7, R2, longLast
+	LSL	$1, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVD	-8(R6), F0
+	FMOVQ	8(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F17
+	VORR	V17.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	TBNZ	$6, R2, longWide
+	FLDPQ	(R5), (F17, F19)
+	FLDPQ	32(R5), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	TBZ	$5, R2, longNarrow0to3
+	TBZ	$4, R2, longNarrow4to5
+	TBZ	$3, R2, longNarrow6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longNarrowLadder6:
+	FMOVD	48(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVD	40(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVD	32(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVD	24(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVD	16(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVD	8(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVD	(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$3, R2, longNarrow4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$4, R2, longNarrow0to1
+	TBZ	$3, R2, longNarrow2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$3, R2, longNarrow0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longNarrowDone:
+	FLDPQ	64(R5), (F25, F26)
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FLDPQ	96(R5), (F26, F25)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F19)
+	FLDPQ	32(R5), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FLDPQ	128(R5), (F25, F26)
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	160(R5), (F26, F25)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	64(R5), (F17, F19)
+	FLDPQ	96(R5), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	TBZ	$5, R2, longWide0to3
+	TBZ	$4, R2, longWide4to5
+	TBZ	$3, R2, longWide6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longWideLadder6:
+	FMOVD	112(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVD	104(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVD	96(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVD	88(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVD	80(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVD	72(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVD	64(R5), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$3, R2, longWide4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$4, R2, longWide0to1
+	TBZ	$3, R2, longWide2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$3, R2, longWide0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -4440,7 +5422,7 @@ framed:
 	RET
 
 // func sumLongF16NEON(a *byte)
-TEXT ·sumLongF16NEON(SB), $920-8
+TEXT ·sumLongF16NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -5053,18 +6035,12 @@ row:
 	LSL	$1, R4, R6
 	MOVD	$reducesumConst3<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$1792, R6, R6
-	TBNZ	$7, R2, restOdd
-	AND	$1536, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$512, R2
 	BLT	restLow
 	TBZ	$10, R2, restNo8
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
 	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
@@ -5073,7 +6049,7 @@ restOdd:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FLDPQ	128(R7), (F12, F15)
+	FLDPQ	128(R6), (F12, F15)
 	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -5082,7 +6058,7 @@ restOdd:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R7), (F15, F12)
+	FLDPQ	160(R6), (F15, F12)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
@@ -5091,12 +6067,12 @@ restOdd:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R7), (F12, F14)
+	FLDPQ	256(R6), (F12, F14)
 	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	384(R7), (F9, F11)
+	FLDPQ	384(R6), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -5109,12 +6085,12 @@ restOdd:
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R7), (F8, F15)
+	FLDPQ	288(R6), (F8, F15)
 	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	416(R7), (F11, F9)
+	FLDPQ	416(R6), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -5127,8 +6103,8 @@ restOdd:
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FLDPQ	512(R7), (F12, F14)
-	FLDPQ	544(R7), (F9, F10)
+	FLDPQ	512(R6), (F12, F14)
+	FLDPQ	544(R6), (F9, F10)
 	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
@@ -5137,7 +6113,7 @@ restOdd:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	640(R7), (F19, F16)
+	FLDPQ	640(R6), (F19, F16)
 	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -5146,7 +6122,7 @@ restOdd:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	672(R7), (F16, F19)
+	FLDPQ	672(R6), (F16, F19)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
@@ -5155,12 +6131,12 @@ restOdd:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	FLDPQ	768(R7), (F19, F17)
+	FLDPQ	768(R6), (F19, F17)
 	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	896(R7), (F22, F20)
+	FLDPQ	896(R6), (F22, F20)
 	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
@@ -5173,12 +6149,12 @@ restOdd:
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	800(R7), (F23, F16)
+	FLDPQ	800(R6), (F23, F16)
 	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	928(R7), (F20, F22)
+	FLDPQ	928(R6), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
@@ -5199,12 +6175,12 @@ restOdd:
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F4), 736(RSP)
-	FSTPQ	(F5, F13), 768(RSP)
-	FLDPQ	64(R7), (F13, F4)
-	FLDPQ	96(R7), (F7, F3)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F4), 464(RSP)
+	FSTPQ	(F5, F13), 496(RSP)
+	FLDPQ	64(R6), (F13, F4)
+	FLDPQ	96(R6), (F7, F3)
 	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
@@ -5213,7 +6189,7 @@ restOdd:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FLDPQ	192(R7), (F18, F10)
+	FLDPQ	192(R6), (F18, F10)
 	WORD	$0x4e217a4b // fcvtl2 v11.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -5222,7 +6198,7 @@ restOdd:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	224(R7), (F10, F18)
+	FLDPQ	224(R6), (F10, F18)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
@@ -5231,12 +6207,12 @@ restOdd:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	FLDPQ	320(R7), (F18, F11)
+	FLDPQ	320(R6), (F18, F11)
 	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	448(R7), (F8, F14)
+	FLDPQ	448(R6), (F8, F14)
 	WORD	$0x4e21790f // fcvtl2 v15.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
@@ -5249,12 +6225,12 @@ restOdd:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	352(R7), (F9, F10)
+	FLDPQ	352(R6), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	480(R7), (F14, F8)
+	FLDPQ	480(R6), (F14, F8)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
@@ -5267,8 +6243,8 @@ restOdd:
 	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	FLDPQ	576(R7), (F18, F11)
-	FLDPQ	608(R7), (F8, F15)
+	FLDPQ	576(R6), (F18, F11)
+	FLDPQ	608(R6), (F8, F15)
 	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
@@ -5277,7 +6253,7 @@ restOdd:
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	704(R7), (F19, F16)
+	FLDPQ	704(R6), (F19, F16)
 	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
@@ -5286,7 +6262,7 @@ restOdd:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	736(R7), (F16, F19)
+	FLDPQ	736(R6), (F16, F19)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -5295,12 +6271,12 @@ restOdd:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	832(R7), (F19, F17)
+	FLDPQ	832(R6), (F19, F17)
 	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	960(R7), (F22, F20)
+	FLDPQ	960(R6), (F22, F20)
 	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
@@ -5313,12 +6289,12 @@ restOdd:
 	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	FLDPQ	864(R7), (F23, F16)
+	FLDPQ	864(R6), (F23, F16)
 	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
 	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	992(R7), (F20, F22)
+	FLDPQ	992(R6), (F20, F22)
 	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
@@ -5339,16 +6315,16 @@ restOdd:
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 800(RSP)
-	FSTPQ	(F4, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F13, F5), 528(RSP)
+	FSTPQ	(F4, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$1024, R6, R6
 
 restNo8:
 	TBZ	$9, R2, restNo4
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
 	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
@@ -5357,7 +6333,7 @@ restNo8:
 	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
 	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FLDPQ	128(R7), (F12, F15)
+	FLDPQ	128(R6), (F12, F15)
 	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -5366,7 +6342,7 @@ restNo8:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R7), (F15, F12)
+	FLDPQ	160(R6), (F15, F12)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
@@ -5375,12 +6351,12 @@ restNo8:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R7), (F12, F14)
+	FLDPQ	256(R6), (F12, F14)
 	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	384(R7), (F9, F11)
+	FLDPQ	384(R6), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -5393,12 +6369,12 @@ restNo8:
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R7), (F8, F15)
+	FLDPQ	288(R6), (F8, F15)
 	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	416(R7), (F11, F9)
+	FLDPQ	416(R6), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -5411,12 +6387,12 @@ restNo8:
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F4), 480(RSP)
-	FSTPQ	(F5, F13), 512(RSP)
-	FLDPQ	64(R7), (F13, F4)
-	FLDPQ	96(R7), (F7, F3)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F4), 208(RSP)
+	FSTPQ	(F5, F13), 240(RSP)
+	FLDPQ	64(R6), (F13, F4)
+	FLDPQ	96(R6), (F7, F3)
 	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
@@ -5425,7 +6401,7 @@ restNo8:
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
 	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FLDPQ	192(R7), (F12, F15)
+	FLDPQ	192(R6), (F12, F15)
 	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
@@ -5434,7 +6410,7 @@ restNo8:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	224(R7), (F15, F12)
+	FLDPQ	224(R6), (F15, F12)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
@@ -5443,12 +6419,12 @@ restNo8:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	320(R7), (F12, F14)
+	FLDPQ	320(R6), (F12, F14)
 	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	448(R7), (F9, F11)
+	FLDPQ	448(R6), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -5461,12 +6437,12 @@ restNo8:
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	352(R7), (F8, F15)
+	FLDPQ	352(R6), (F8, F15)
 	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	480(R7), (F11, F9)
+	FLDPQ	480(R6), (F11, F9)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -5479,23 +6455,21 @@ restNo8:
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 544(RSP)
-	FSTPQ	(F4, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$512, R7, R7
+	FSTPQ	(F13, F5), 272(RSP)
+	FSTPQ	(F4, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$512, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$8, R2, restTwo
 	TBZ	$7, R2, restNone
-
-restOne:
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
-	FLDPQ	64(R7), (F12, F14)
-	FLDPQ	96(R7), (F9, F10)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
 	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
@@ -5512,13 +6486,13 @@ restOne:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 
-restTail:
-	LSL	$1, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVD	-8(R8), F0
+restLast:
+	LSL	$1, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVD	-8(R7), F0
 	FMOVQ	8(R5), F19
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
@@ -5530,154 +6504,157 @@ restTail:
 	TBZ	$3, R2, restLast14to14
 	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
 
-restLadder14:
-	FMOVD	112(R7), F19
+restLastLadder14:
+	FMOVD	112(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 
-restLadder13:
-	FMOVD	104(R7), F19
+restLastLadder13:
+	FMOVD	104(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 
-restLadder12:
-	FMOVD	96(R7), F19
+restLastLadder12:
+	FMOVD	96(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
 
-restLadder11:
-	FMOVD	88(R7), F19
+restLastLadder11:
+	FMOVD	88(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
 
-restLadder10:
-	FMOVD	80(R7), F19
+restLastLadder10:
+	FMOVD	80(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 
-restLadder9:
-	FMOVD	72(R7), F19
+restLastLadder9:
+	FMOVD	72(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
 
-restLadder8:
-	FMOVD	64(R7), F19
+restLastLadder8:
+	FMOVD	64(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 
-restLadder7:
-	FMOVD	56(R7), F19
+restLastLadder7:
+	FMOVD	56(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
 
-restLadder6:
-	FMOVD	48(R7), F19
+restLastLadder6:
+	FMOVD	48(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
 
-restLadder5:
-	FMOVD	40(R7), F19
+restLastLadder5:
+	FMOVD	40(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
 
-restLadder4:
-	FMOVD	32(R7), F19
+restLastLadder4:
+	FMOVD	32(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
 
-restLadder3:
-	FMOVD	24(R7), F19
+restLastLadder3:
+	FMOVD	24(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
 
-restLadder2:
-	FMOVD	16(R7), F19
+restLastLadder2:
+	FMOVD	16(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
 
-restLadder1:
-	FMOVD	8(R7), F19
+restLastLadder1:
+	FMOVD	8(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
 
-restLadder0:
-	FMOVD	(R7), F19
+restLastLadder0:
+	FMOVD	(R6), F19
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$512, R2
+	BGE	restRest
 
 restHalve:
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -5700,29 +6677,28 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F18
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FMOVQ	16(R7), F18
-	FMOVQ	32(R7), F10
+	FMOVQ	48(RSP), F18
+	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
 	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
 	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
-	FMOVQ	48(R7), F18
-	FMOVQ	64(R7), F10
+	FMOVQ	80(RSP), F18
+	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
 	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	FMOVQ	80(R7), F10
-	FMOVQ	96(R7), F11
+	FMOVQ	112(RSP), F10
+	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
 	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
@@ -5730,18 +6706,18 @@ whole:
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R8)
+	FMOVS	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
-	FLDPQ	64(R7), (F12, F14)
-	FLDPQ	96(R7), (F9, F10)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
 	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
@@ -5758,7 +6734,7 @@ restTwo:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	128(R7), (F19, F16)
+	FLDPQ	128(R6), (F19, F16)
 	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
@@ -5767,7 +6743,7 @@ restTwo:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	FLDPQ	160(R7), (F16, F19)
+	FLDPQ	160(R6), (F16, F19)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
@@ -5776,7 +6752,7 @@ restTwo:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	192(R7), (F19, F16)
+	FLDPQ	192(R6), (F19, F16)
 	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -5785,7 +6761,7 @@ restTwo:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	224(R7), (F16, F19)
+	FLDPQ	224(R6), (F16, F19)
 	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
@@ -5794,17 +6770,258 @@ restTwo:
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	ADD	$256, R7, R7
-	TBZ	$7, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F4), 224(RSP)
-	FSTPQ	(F5, F13), 256(RSP)
-	FSTPQ	(F12, F15), 288(RSP)
-	FSTPQ	(F14, F8), 320(RSP)
-	FSTPQ	(F9, F11), 352(RSP)
-	FSTPQ	(F10, F18), 384(RSP)
-	JMP	restOne
+	ADD	$256, R6, R6
+	TBZ	$7, R2, restLast
+	LSL	$1, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVD	-8(R7), F0
+	FMOVQ	8(R5), F19
+	VTBL	V19.B16, [V0.B16], V0.B16
+	FMOVQ	32(R5), F19
+	VORR	V19.B16, V0.B16, V0.B16
+	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	TBNZ	$6, R2, restWide
+	FLDPQ	(R6), (F19, F17)
+	FLDPQ	32(R6), (F22, F21)
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	TBZ	$5, R2, restNarrow0to3
+	TBZ	$4, R2, restNarrow4to5
+	TBZ	$3, R2, restNarrow6to6
+	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+
+restNarrowLadder6:
+	FMOVD	48(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+
+restNarrowLadder5:
+	FMOVD	40(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+
+restNarrowLadder4:
+	FMOVD	32(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+
+restNarrowLadder3:
+	FMOVD	24(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+restNarrowLadder2:
+	FMOVD	16(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+
+restNarrowLadder1:
+	FMOVD	8(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+
+restNarrowLadder0:
+	FMOVD	(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$3, R2, restNarrow4to4
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$4, R2, restNarrow0to1
+	TBZ	$3, R2, restNarrow2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$3, R2, restNarrow0to0
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restNarrowDone:
+	FLDPQ	64(R6), (F24, F26)
+	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FLDPQ	96(R6), (F26, F24)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
+	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
+	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F19, F17)
+	FLDPQ	32(R6), (F22, F21)
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FLDPQ	128(R6), (F24, F26)
+	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	160(R6), (F26, F24)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	64(R6), (F19, F17)
+	FLDPQ	96(R6), (F22, F21)
+	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
+	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	TBZ	$5, R2, restWide0to3
+	TBZ	$4, R2, restWide4to5
+	TBZ	$3, R2, restWide6to6
+	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+
+restWideLadder6:
+	FMOVD	112(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+
+restWideLadder5:
+	FMOVD	104(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+
+restWideLadder4:
+	FMOVD	96(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+
+restWideLadder3:
+	FMOVD	88(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+restWideLadder2:
+	FMOVD	80(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+
+restWideLadder1:
+	FMOVD	72(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+
+restWideLadder0:
+	FMOVD	64(R6), F24
+	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	restWideDone
+
+restWide6to6:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$3, R2, restWide4to4
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restWideLadder4
+
+restWide4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$4, R2, restWide0to1
+	TBZ	$3, R2, restWide2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restWideLadder2
+
+restWide2to2:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$3, R2, restWide0to0
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restWideLadder0
+
+restWide0to0:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restWideDone:
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	restAdded
 
 restNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
@@ -5823,90 +7040,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V18.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$8, R6, restWithout2
-	FLDPQ	160(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	192(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	224(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	256(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	288(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	320(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	352(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	384(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-
-restWithout2:
-	TBZ	$9, R6, restWithout4
-	FLDPQ	416(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	448(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	480(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	512(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	544(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	576(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	608(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	640(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
+	TBZ	$9, R2, restWithout4
+	FLDPQ	144(RSP), (F25, F21)
+	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FLDPQ	176(RSP), (F21, F25)
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FLDPQ	208(RSP), (F25, F21)
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	240(RSP), (F21, F25)
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	272(RSP), (F25, F21)
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FLDPQ	304(RSP), (F21, F25)
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FLDPQ	336(RSP), (F25, F21)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FLDPQ	368(RSP), (F21, F25)
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 restWithout4:
-	TBZ	$10, R6, restWithout8
-	FLDPQ	672(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	704(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	736(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	768(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	800(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	832(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	864(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	896(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-
-restWithout8:
+	TBZ	$10, R2, restHalve
+	FLDPQ	400(RSP), (F25, F21)
+	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FLDPQ	432(RSP), (F21, F25)
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FLDPQ	464(RSP), (F25, F21)
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	496(RSP), (F21, F25)
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	528(RSP), (F25, F21)
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FLDPQ	560(RSP), (F21, F25)
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FLDPQ	592(RSP), (F25, F21)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FLDPQ	624(RSP), (F21, F25)
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	JMP	restHalve
 	RET
 
@@ -5916,7 +7104,7 @@ TEXT ·sumBF16NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$193, R2
+	CMP	$257, R2
 	BGE	framed
 	CMP	$4, R2
 	BLT	few
@@ -6491,8 +7679,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$8, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F3)
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
@@ -6515,7 +7701,7 @@ longOne:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	ADD	$128, R5, R5
 
-longTail:
+longLast:
 	LSL	$1, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -6531,151 +7717,153 @@ longTail:
 	TBZ	$3, R2, longLast14to14
 	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 
-longLadder14:
+longLastLadder14:
 	FMOVD	112(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
+longLastLadder13:
 	FMOVD	104(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
+longLastLadder12:
 	FMOVD	96(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
+longLastLadder11:
 	FMOVD	88(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
+longLastLadder10:
 	FMOVD	80(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
+longLastLadder9:
 	FMOVD	72(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
+longLastLadder8:
 	FMOVD	64(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
+longLastLadder7:
 	FMOVD	56(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
+longLastLadder6:
 	FMOVD	48(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
+longLastLadder5:
 	FMOVD	40(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
+longLastLadder4:
 	FMOVD	32(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
+longLastLadder3:
 	FMOVD	24(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
+longLastLadder2:
 	FMOVD	16(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
+longLastLadder1:
 	FMOVD	8(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
+longLastLadder0:
 	FMOVD	(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+
+longLastDone:
 
 longAdded:
 
@@ -6760,7 +7948,257 @@ longTwo:
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
 	ADD	$256, R5, R5
-	JMP	longTail
+	TBZ	$7, R2, longLast
+	LSL	$1, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVD	-8(R6), F0
+	FMOVQ	8(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	FMOVQ	32(R4), F17
+	VORR	V17.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	TBNZ	$6, R2, longWide
+	FLDPQ	(R5), (F17, F19)
+	FLDPQ	32(R5), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	TBZ	$5, R2, longNarrow0to3
+	TBZ	$4, R2, longNarrow4to5
+	TBZ	$3, R2, longNarrow6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longNarrowLadder6:
+	FMOVD	48(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVD	40(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVD	32(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVD	24(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVD	16(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVD	8(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVD	(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$3, R2, longNarrow4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$4, R2, longNarrow0to1
+	TBZ	$3, R2, longNarrow2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$3, R2, longNarrow0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longNarrowDone:
+	FLDPQ	64(R5), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FLDPQ	96(R5), (F26, F25)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F19)
+	FLDPQ	32(R5), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	FLDPQ	128(R5), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	160(R5), (F26, F25)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
+	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	64(R5), (F17, F19)
+	FLDPQ	96(R5), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	TBZ	$5, R2, longWide0to3
+	TBZ	$4, R2, longWide4to5
+	TBZ	$3, R2, longWide6to6
+	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+
+longWideLadder6:
+	FMOVD	112(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVD	104(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVD	96(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVD	88(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVD	80(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVD	72(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVD	64(R5), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$3, R2, longWide4to4
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$4, R2, longWide0to1
+	TBZ	$3, R2, longWide2to2
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$3, R2, longWide0to0
+	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -6795,7 +8233,7 @@ framed:
 	RET
 
 // func sumLongBF16NEON(a *byte)
-TEXT ·sumLongBF16NEON(SB), $920-8
+TEXT ·sumLongBF16NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -7408,18 +8846,12 @@ row:
 	LSL	$1, R4, R6
 	MOVD	$reducesumConst3<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$1792, R6, R6
-	TBNZ	$7, R2, restOdd
-	AND	$1536, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$512, R2
 	BLT	restLow
 	TBZ	$10, R2, restNo8
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
 	VZIP2	V1.H8, V31.H8, V3.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V2.H8, V31.H8, V7.H8
@@ -7428,7 +8860,7 @@ restOdd:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	VZIP2	V5.H8, V31.H8, V13.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	FLDPQ	128(R7), (F12, F15)
+	FLDPQ	128(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -7437,7 +8869,7 @@ restOdd:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R7), (F15, F12)
+	FLDPQ	160(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
@@ -7446,12 +8878,12 @@ restOdd:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R7), (F12, F14)
+	FLDPQ	256(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V8.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	384(R7), (F9, F11)
+	FLDPQ	384(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -7464,12 +8896,12 @@ restOdd:
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R7), (F8, F15)
+	FLDPQ	288(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	416(R7), (F11, F9)
+	FLDPQ	416(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -7482,8 +8914,8 @@ restOdd:
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FLDPQ	512(R7), (F12, F14)
-	FLDPQ	544(R7), (F9, F10)
+	FLDPQ	512(R6), (F12, F14)
+	FLDPQ	544(R6), (F9, F10)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V8.H8
@@ -7492,7 +8924,7 @@ restOdd:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V10.H8, V31.H8, V18.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	640(R7), (F19, F16)
+	FLDPQ	640(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -7501,7 +8933,7 @@ restOdd:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	672(R7), (F16, F19)
+	FLDPQ	672(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
@@ -7510,12 +8942,12 @@ restOdd:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	FLDPQ	768(R7), (F19, F17)
+	FLDPQ	768(R6), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V23.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	896(R7), (F22, F20)
+	FLDPQ	896(R6), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
@@ -7528,12 +8960,12 @@ restOdd:
 	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	800(R7), (F23, F16)
+	FLDPQ	800(R6), (F23, F16)
 	VZIP2	V23.H8, V31.H8, V17.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V16.H8, V31.H8, V19.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	928(R7), (F20, F22)
+	FLDPQ	928(R6), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
@@ -7554,12 +8986,12 @@ restOdd:
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F4), 736(RSP)
-	FSTPQ	(F5, F13), 768(RSP)
-	FLDPQ	64(R7), (F13, F4)
-	FLDPQ	96(R7), (F7, F3)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F4), 464(RSP)
+	FSTPQ	(F5, F13), 496(RSP)
+	FLDPQ	64(R6), (F13, F4)
+	FLDPQ	96(R6), (F7, F3)
 	VZIP2	V13.H8, V31.H8, V5.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V4.H8, V31.H8, V6.H8
@@ -7568,7 +9000,7 @@ restOdd:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	VZIP2	V3.H8, V31.H8, V1.H8
 	VZIP1	V3.H8, V31.H8, V3.H8
-	FLDPQ	192(R7), (F18, F10)
+	FLDPQ	192(R6), (F18, F10)
 	VZIP2	V18.H8, V31.H8, V11.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -7577,7 +9009,7 @@ restOdd:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	224(R7), (F10, F18)
+	FLDPQ	224(R6), (F10, F18)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
@@ -7586,12 +9018,12 @@ restOdd:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	FLDPQ	320(R7), (F18, F11)
+	FLDPQ	320(R6), (F18, F11)
 	VZIP2	V18.H8, V31.H8, V10.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	448(R7), (F8, F14)
+	FLDPQ	448(R6), (F8, F14)
 	VZIP2	V8.H8, V31.H8, V15.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
@@ -7604,12 +9036,12 @@ restOdd:
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
 	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	352(R7), (F9, F10)
+	FLDPQ	352(R6), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V10.H8, V31.H8, V18.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	480(R7), (F14, F8)
+	FLDPQ	480(R6), (F14, F8)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
@@ -7622,8 +9054,8 @@ restOdd:
 	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	FLDPQ	576(R7), (F18, F11)
-	FLDPQ	608(R7), (F8, F15)
+	FLDPQ	576(R6), (F18, F11)
+	FLDPQ	608(R6), (F8, F15)
 	VZIP2	V18.H8, V31.H8, V10.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	VZIP2	V11.H8, V31.H8, V9.H8
@@ -7632,7 +9064,7 @@ restOdd:
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	704(R7), (F19, F16)
+	FLDPQ	704(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
@@ -7641,7 +9073,7 @@ restOdd:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	736(R7), (F16, F19)
+	FLDPQ	736(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -7650,12 +9082,12 @@ restOdd:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	832(R7), (F19, F17)
+	FLDPQ	832(R6), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	VZIP2	V17.H8, V31.H8, V23.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	960(R7), (F22, F20)
+	FLDPQ	960(R6), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
@@ -7668,12 +9100,12 @@ restOdd:
 	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	FLDPQ	864(R7), (F23, F16)
+	FLDPQ	864(R6), (F23, F16)
 	VZIP2	V23.H8, V31.H8, V17.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
 	VZIP2	V16.H8, V31.H8, V19.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	992(R7), (F20, F22)
+	FLDPQ	992(R6), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
@@ -7694,16 +9126,16 @@ restOdd:
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 800(RSP)
-	FSTPQ	(F4, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F13, F5), 528(RSP)
+	FSTPQ	(F4, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$1024, R6, R6
 
 restNo8:
 	TBZ	$9, R2, restNo4
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
 	VZIP2	V1.H8, V31.H8, V3.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V2.H8, V31.H8, V7.H8
@@ -7712,7 +9144,7 @@ restNo8:
 	VZIP1	V6.H8, V31.H8, V6.H8
 	VZIP2	V5.H8, V31.H8, V13.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	FLDPQ	128(R7), (F12, F15)
+	FLDPQ	128(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -7721,7 +9153,7 @@ restNo8:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R7), (F15, F12)
+	FLDPQ	160(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
@@ -7730,12 +9162,12 @@ restNo8:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R7), (F12, F14)
+	FLDPQ	256(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V8.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	384(R7), (F9, F11)
+	FLDPQ	384(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -7748,12 +9180,12 @@ restNo8:
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R7), (F8, F15)
+	FLDPQ	288(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	416(R7), (F11, F9)
+	FLDPQ	416(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -7766,12 +9198,12 @@ restNo8:
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F4), 480(RSP)
-	FSTPQ	(F5, F13), 512(RSP)
-	FLDPQ	64(R7), (F13, F4)
-	FLDPQ	96(R7), (F7, F3)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F4), 208(RSP)
+	FSTPQ	(F5, F13), 240(RSP)
+	FLDPQ	64(R6), (F13, F4)
+	FLDPQ	96(R6), (F7, F3)
 	VZIP2	V13.H8, V31.H8, V5.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V4.H8, V31.H8, V6.H8
@@ -7780,7 +9212,7 @@ restNo8:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	VZIP2	V3.H8, V31.H8, V1.H8
 	VZIP1	V3.H8, V31.H8, V3.H8
-	FLDPQ	192(R7), (F12, F15)
+	FLDPQ	192(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
@@ -7789,7 +9221,7 @@ restNo8:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	224(R7), (F15, F12)
+	FLDPQ	224(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
@@ -7798,12 +9230,12 @@ restNo8:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	320(R7), (F12, F14)
+	FLDPQ	320(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V14.H8, V31.H8, V8.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	448(R7), (F9, F11)
+	FLDPQ	448(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
@@ -7816,12 +9248,12 @@ restNo8:
 	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
 	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	352(R7), (F8, F15)
+	FLDPQ	352(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	480(R7), (F11, F9)
+	FLDPQ	480(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
@@ -7834,23 +9266,21 @@ restNo8:
 	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 544(RSP)
-	FSTPQ	(F4, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$512, R7, R7
+	FSTPQ	(F13, F5), 272(RSP)
+	FSTPQ	(F4, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$512, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$8, R2, restTwo
 	TBZ	$7, R2, restNone
-
-restOne:
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
-	FLDPQ	64(R7), (F12, F14)
-	FLDPQ	96(R7), (F9, F10)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
 	VZIP2	V1.H8, V31.H8, V3.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V2.H8, V31.H8, V7.H8
@@ -7867,13 +9297,13 @@ restOne:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V10.H8, V31.H8, V18.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	ADD	$128, R7, R7
+	ADD	$128, R6, R6
 
-restTail:
-	LSL	$1, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVD	-8(R8), F0
+restLast:
+	LSL	$1, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVD	-8(R7), F0
 	FMOVQ	8(R5), F19
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
@@ -7885,154 +9315,157 @@ restTail:
 	TBZ	$3, R2, restLast14to14
 	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
 
-restLadder14:
-	FMOVD	112(R7), F19
+restLastLadder14:
+	FMOVD	112(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 
-restLadder13:
-	FMOVD	104(R7), F19
+restLastLadder13:
+	FMOVD	104(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 
-restLadder12:
-	FMOVD	96(R7), F19
+restLastLadder12:
+	FMOVD	96(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
 
-restLadder11:
-	FMOVD	88(R7), F19
+restLastLadder11:
+	FMOVD	88(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
 
-restLadder10:
-	FMOVD	80(R7), F19
+restLastLadder10:
+	FMOVD	80(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 
-restLadder9:
-	FMOVD	72(R7), F19
+restLastLadder9:
+	FMOVD	72(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
 
-restLadder8:
-	FMOVD	64(R7), F19
+restLastLadder8:
+	FMOVD	64(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
 
-restLadder7:
-	FMOVD	56(R7), F19
+restLastLadder7:
+	FMOVD	56(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
 
-restLadder6:
-	FMOVD	48(R7), F19
+restLastLadder6:
+	FMOVD	48(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
 
-restLadder5:
-	FMOVD	40(R7), F19
+restLastLadder5:
+	FMOVD	40(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
 
-restLadder4:
-	FMOVD	32(R7), F19
+restLastLadder4:
+	FMOVD	32(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
 
-restLadder3:
-	FMOVD	24(R7), F19
+restLastLadder3:
+	FMOVD	24(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
 
-restLadder2:
-	FMOVD	16(R7), F19
+restLastLadder2:
+	FMOVD	16(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
 
-restLadder1:
-	FMOVD	8(R7), F19
+restLastLadder1:
+	FMOVD	8(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
 
-restLadder0:
-	FMOVD	(R7), F19
+restLastLadder0:
+	FMOVD	(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
 	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
 	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
 	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
 	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
 	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
 	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
 	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$512, R2
+	BGE	restRest
 
 restHalve:
 	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
@@ -8055,29 +9488,28 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F18
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
 	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	FMOVQ	16(R7), F18
-	FMOVQ	32(R7), F10
+	FMOVQ	48(RSP), F18
+	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
 	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
 	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
-	FMOVQ	48(R7), F18
-	FMOVQ	64(R7), F10
+	FMOVQ	80(RSP), F18
+	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
 	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	FMOVQ	80(R7), F10
-	FMOVQ	96(R7), F11
+	FMOVQ	112(RSP), F10
+	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
 	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
@@ -8085,18 +9517,18 @@ whole:
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
 	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
-	FMOVS	F0, (R8)
+	FMOVS	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F2)
-	FLDPQ	32(R7), (F6, F5)
-	FLDPQ	64(R7), (F12, F14)
-	FLDPQ	96(R7), (F9, F10)
+	FLDPQ	(R6), (F1, F2)
+	FLDPQ	32(R6), (F6, F5)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
 	VZIP2	V1.H8, V31.H8, V3.H8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V2.H8, V31.H8, V7.H8
@@ -8113,7 +9545,7 @@ restTwo:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V10.H8, V31.H8, V18.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	128(R7), (F19, F16)
+	FLDPQ	128(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
@@ -8122,7 +9554,7 @@ restTwo:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	FLDPQ	160(R7), (F16, F19)
+	FLDPQ	160(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
@@ -8131,7 +9563,7 @@ restTwo:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	192(R7), (F19, F16)
+	FLDPQ	192(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
@@ -8140,7 +9572,7 @@ restTwo:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	224(R7), (F16, F19)
+	FLDPQ	224(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
@@ -8149,17 +9581,258 @@ restTwo:
 	VZIP1	V19.H8, V31.H8, V19.H8
 	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
 	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	ADD	$256, R7, R7
-	TBZ	$7, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F4), 224(RSP)
-	FSTPQ	(F5, F13), 256(RSP)
-	FSTPQ	(F12, F15), 288(RSP)
-	FSTPQ	(F14, F8), 320(RSP)
-	FSTPQ	(F9, F11), 352(RSP)
-	FSTPQ	(F10, F18), 384(RSP)
-	JMP	restOne
+	ADD	$256, R6, R6
+	TBZ	$7, R2, restLast
+	LSL	$1, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVD	-8(R7), F0
+	FMOVQ	8(R5), F19
+	VTBL	V19.B16, [V0.B16], V0.B16
+	FMOVQ	32(R5), F19
+	VORR	V19.B16, V0.B16, V0.B16
+	VZIP1	V0.H8, V31.H8, V0.H8
+	TBNZ	$6, R2, restWide
+	FLDPQ	(R6), (F19, F17)
+	FLDPQ	32(R6), (F22, F21)
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V23.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V21.H8, V31.H8, V25.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	TBZ	$5, R2, restNarrow0to3
+	TBZ	$4, R2, restNarrow4to5
+	TBZ	$3, R2, restNarrow6to6
+	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+
+restNarrowLadder6:
+	FMOVD	48(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+
+restNarrowLadder5:
+	FMOVD	40(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+
+restNarrowLadder4:
+	FMOVD	32(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+
+restNarrowLadder3:
+	FMOVD	24(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+restNarrowLadder2:
+	FMOVD	16(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+
+restNarrowLadder1:
+	FMOVD	8(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+
+restNarrowLadder0:
+	FMOVD	(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$3, R2, restNarrow4to4
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$4, R2, restNarrow0to1
+	TBZ	$3, R2, restNarrow2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$3, R2, restNarrow0to0
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restNarrowDone:
+	FLDPQ	64(R6), (F24, F26)
+	VZIP2	V24.H8, V31.H8, V27.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FLDPQ	96(R6), (F26, F24)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
+	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
+	VZIP2	V24.H8, V31.H8, V27.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F19, F17)
+	FLDPQ	32(R6), (F22, F21)
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V23.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V21.H8, V31.H8, V25.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FLDPQ	128(R6), (F24, F26)
+	VZIP2	V24.H8, V31.H8, V27.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FLDPQ	160(R6), (F26, F24)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	VZIP2	V24.H8, V31.H8, V27.H8
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
+	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	64(R6), (F19, F17)
+	FLDPQ	96(R6), (F22, F21)
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V23.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V22.H8, V31.H8, V20.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	VZIP2	V21.H8, V31.H8, V25.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	TBZ	$5, R2, restWide0to3
+	TBZ	$4, R2, restWide4to5
+	TBZ	$3, R2, restWide6to6
+	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+
+restWideLadder6:
+	FMOVD	112(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+
+restWideLadder5:
+	FMOVD	104(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+
+restWideLadder4:
+	FMOVD	96(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+
+restWideLadder3:
+	FMOVD	88(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+
+restWideLadder2:
+	FMOVD	80(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+
+restWideLadder1:
+	FMOVD	72(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+
+restWideLadder0:
+	FMOVD	64(R6), F24
+	VZIP1	V24.H8, V31.H8, V24.H8
+	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	JMP	restWideDone
+
+restWide6to6:
+	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$3, R2, restWide4to4
+	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	JMP	restWideLadder4
+
+restWide4to4:
+	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$4, R2, restWide0to1
+	TBZ	$3, R2, restWide2to2
+	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	JMP	restWideLadder2
+
+restWide2to2:
+	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$3, R2, restWide0to0
+	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	JMP	restWideLadder0
+
+restWide0to0:
+	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+
+restWideDone:
+	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	JMP	restAdded
 
 restNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
@@ -8178,90 +9851,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V18.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$8, R6, restWithout2
-	FLDPQ	160(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	192(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	224(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	256(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	288(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	320(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	352(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	384(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-
-restWithout2:
-	TBZ	$9, R6, restWithout4
-	FLDPQ	416(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	448(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	480(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	512(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	544(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	576(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	608(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	640(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
+	TBZ	$9, R2, restWithout4
+	FLDPQ	144(RSP), (F25, F21)
+	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FLDPQ	176(RSP), (F21, F25)
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FLDPQ	208(RSP), (F25, F21)
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	240(RSP), (F21, F25)
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	272(RSP), (F25, F21)
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FLDPQ	304(RSP), (F21, F25)
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FLDPQ	336(RSP), (F25, F21)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FLDPQ	368(RSP), (F21, F25)
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 restWithout4:
-	TBZ	$10, R6, restWithout8
-	FLDPQ	672(RSP), (F19, F16)
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	FLDPQ	704(RSP), (F16, F19)
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	FLDPQ	736(RSP), (F19, F16)
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	FLDPQ	768(RSP), (F16, F19)
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	800(RSP), (F19, F16)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	FLDPQ	832(RSP), (F16, F19)
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	864(RSP), (F19, F16)
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	FLDPQ	896(RSP), (F16, F19)
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-
-restWithout8:
+	TBZ	$10, R2, restHalve
+	FLDPQ	400(RSP), (F25, F21)
+	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FLDPQ	432(RSP), (F21, F25)
+	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FLDPQ	464(RSP), (F25, F21)
+	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
+	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FLDPQ	496(RSP), (F21, F25)
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FLDPQ	528(RSP), (F25, F21)
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FLDPQ	560(RSP), (F21, F25)
+	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
+	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FLDPQ	592(RSP), (F25, F21)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FLDPQ	624(RSP), (F21, F25)
+	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	JMP	restHalve
 	RET
 
@@ -8271,7 +9915,7 @@ TEXT ·sumI32NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$193, R2
+	CMP	$257, R2
 	BGE	framed
 	CMP	$4, R2
 	BLT	few
@@ -8678,8 +10322,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$9, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
 	FLDPQ	64(R5), (F5, F6)
@@ -8690,7 +10332,7 @@ longOne:
 	FLDPQ	224(R5), (F15, F16)
 	ADD	$256, R5, R5
 
-longTail:
+longLast:
 	LSL	$2, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -8703,136 +10345,138 @@ longTail:
 	TBZ	$4, R2, longLast14to14
 	VADD	V0.S4, V16.S4, V16.S4
 
-longLadder14:
+longLastLadder14:
 	FMOVQ	224(R5), F17
 	VADD	V17.S4, V15.S4, V15.S4
 
-longLadder13:
+longLastLadder13:
 	FMOVQ	208(R5), F17
 	VADD	V17.S4, V14.S4, V14.S4
 
-longLadder12:
+longLastLadder12:
 	FMOVQ	192(R5), F17
 	VADD	V17.S4, V13.S4, V13.S4
 
-longLadder11:
+longLastLadder11:
 	FMOVQ	176(R5), F17
 	VADD	V17.S4, V12.S4, V12.S4
 
-longLadder10:
+longLastLadder10:
 	FMOVQ	160(R5), F17
 	VADD	V17.S4, V11.S4, V11.S4
 
-longLadder9:
+longLastLadder9:
 	FMOVQ	144(R5), F17
 	VADD	V17.S4, V10.S4, V10.S4
 
-longLadder8:
+longLastLadder8:
 	FMOVQ	128(R5), F17
 	VADD	V17.S4, V9.S4, V9.S4
 
-longLadder7:
+longLastLadder7:
 	FMOVQ	112(R5), F17
 	VADD	V17.S4, V8.S4, V8.S4
 
-longLadder6:
+longLastLadder6:
 	FMOVQ	96(R5), F17
 	VADD	V17.S4, V7.S4, V7.S4
 
-longLadder5:
+longLastLadder5:
 	FMOVQ	80(R5), F17
 	VADD	V17.S4, V6.S4, V6.S4
 
-longLadder4:
+longLastLadder4:
 	FMOVQ	64(R5), F17
 	VADD	V17.S4, V5.S4, V5.S4
 
-longLadder3:
+longLastLadder3:
 	FMOVQ	48(R5), F17
 	VADD	V17.S4, V4.S4, V4.S4
 
-longLadder2:
+longLastLadder2:
 	FMOVQ	32(R5), F17
 	VADD	V17.S4, V3.S4, V3.S4
 
-longLadder1:
+longLastLadder1:
 	FMOVQ	16(R5), F17
 	VADD	V17.S4, V2.S4, V2.S4
 
-longLadder0:
+longLastLadder0:
 	FMOVQ	(R5), F17
 	VADD	V17.S4, V1.S4, V1.S4
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	VADD	V0.S4, V15.S4, V15.S4
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
 	VADD	V0.S4, V14.S4, V14.S4
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	VADD	V0.S4, V13.S4, V13.S4
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
 	VADD	V0.S4, V12.S4, V12.S4
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	VADD	V0.S4, V11.S4, V11.S4
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
 	VADD	V0.S4, V10.S4, V10.S4
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	VADD	V0.S4, V9.S4, V9.S4
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
 	VADD	V0.S4, V8.S4, V8.S4
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	VADD	V0.S4, V7.S4, V7.S4
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
 	VADD	V0.S4, V6.S4, V6.S4
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	VADD	V0.S4, V5.S4, V5.S4
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
 	VADD	V0.S4, V4.S4, V4.S4
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	VADD	V0.S4, V3.S4, V3.S4
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
 	VADD	V0.S4, V2.S4, V2.S4
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	VADD	V0.S4, V1.S4, V1.S4
+
+longLastDone:
 
 longAdded:
 
@@ -8893,7 +10537,210 @@ longTwo:
 	VADD	V18.S4, V15.S4, V15.S4
 	VADD	V17.S4, V16.S4, V16.S4
 	ADD	$512, R5, R5
-	JMP	longTail
+	TBZ	$8, R2, longLast
+	LSL	$2, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	TBNZ	$7, R2, longWide
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	TBZ	$6, R2, longNarrow0to3
+	TBZ	$5, R2, longNarrow4to5
+	TBZ	$4, R2, longNarrow6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+longNarrowLadder6:
+	FMOVQ	96(R5), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+longNarrowLadder5:
+	FMOVQ	80(R5), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+longNarrowLadder4:
+	FMOVQ	64(R5), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+longNarrowLadder3:
+	FMOVQ	48(R5), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+longNarrowLadder2:
+	FMOVQ	32(R5), F25
+	VADD	V25.S4, V19.S4, V19.S4
+
+longNarrowLadder1:
+	FMOVQ	16(R5), F25
+	VADD	V25.S4, V18.S4, V18.S4
+
+longNarrowLadder0:
+	FMOVQ	(R5), F25
+	VADD	V25.S4, V17.S4, V17.S4
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R2, longNarrow4to4
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R2, longNarrow0to1
+	TBZ	$4, R2, longNarrow2to2
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	VADD	V0.S4, V19.S4, V19.S4
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R2, longNarrow0to0
+	VADD	V0.S4, V18.S4, V18.S4
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	VADD	V0.S4, V17.S4, V17.S4
+
+longNarrowDone:
+	FLDPQ	128(R5), (F25, F26)
+	VADD	V25.S4, V9.S4, V9.S4
+	VADD	V26.S4, V10.S4, V10.S4
+	FLDPQ	160(R5), (F26, F25)
+	VADD	V26.S4, V11.S4, V11.S4
+	VADD	V25.S4, V12.S4, V12.S4
+	FLDPQ	192(R5), (F25, F26)
+	VADD	V25.S4, V13.S4, V13.S4
+	VADD	V26.S4, V14.S4, V14.S4
+	FLDPQ	224(R5), (F26, F25)
+	VADD	V26.S4, V15.S4, V15.S4
+	VADD	V25.S4, V16.S4, V16.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	FLDPQ	256(R5), (F25, F26)
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V26.S4, V18.S4, V18.S4
+	FLDPQ	288(R5), (F26, F25)
+	VADD	V26.S4, V19.S4, V19.S4
+	VADD	V25.S4, V20.S4, V20.S4
+	FLDPQ	320(R5), (F25, F26)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	FLDPQ	352(R5), (F26, F25)
+	VADD	V26.S4, V23.S4, V23.S4
+	VADD	V25.S4, V24.S4, V24.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	128(R5), (F17, F18)
+	FLDPQ	160(R5), (F19, F20)
+	FLDPQ	192(R5), (F21, F22)
+	FLDPQ	224(R5), (F23, F24)
+	TBZ	$6, R2, longWide0to3
+	TBZ	$5, R2, longWide4to5
+	TBZ	$4, R2, longWide6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+longWideLadder6:
+	FMOVQ	224(R5), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+longWideLadder5:
+	FMOVQ	208(R5), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+longWideLadder4:
+	FMOVQ	192(R5), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+longWideLadder3:
+	FMOVQ	176(R5), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+longWideLadder2:
+	FMOVQ	160(R5), F25
+	VADD	V25.S4, V19.S4, V19.S4
+
+longWideLadder1:
+	FMOVQ	144(R5), F25
+	VADD	V25.S4, V18.S4, V18.S4
+
+longWideLadder0:
+	FMOVQ	128(R5), F25
+	VADD	V25.S4, V17.S4, V17.S4
+	JMP	longWideDone
+
+longWide6to6:
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R2, longWide4to4
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	longWideLadder4
+
+longWide4to4:
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R2, longWide0to1
+	TBZ	$4, R2, longWide2to2
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	longWideLadder2
+
+longWide2to2:
+	VADD	V0.S4, V19.S4, V19.S4
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R2, longWide0to0
+	VADD	V0.S4, V18.S4, V18.S4
+	JMP	longWideLadder0
+
+longWide0to0:
+	VADD	V0.S4, V17.S4, V17.S4
+
+longWideDone:
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	VADD	V21.S4, V13.S4, V13.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -8924,7 +10771,7 @@ framed:
 	RET
 
 // func sumLongI32NEON(a *byte)
-TEXT ·sumLongI32NEON(SB), $920-8
+TEXT ·sumLongI32NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -9352,57 +11199,51 @@ row:
 	LSL	$2, R4, R6
 	MOVD	$reducesumConst4<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$3584, R6, R6
-	TBNZ	$8, R2, restOdd
-	AND	$3072, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$1024, R2
 	BLT	restLow
 	TBZ	$11, R2, restNo8
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	VADD	V13.S4, V1.S4, V1.S4
 	VADD	V14.S4, V3.S4, V3.S4
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	VADD	V14.S4, V2.S4, V2.S4
 	VADD	V13.S4, V7.S4, V7.S4
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	VADD	V13.S4, V6.S4, V6.S4
 	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	VADD	V14.S4, V4.S4, V4.S4
 	VADD	V13.S4, V12.S4, V12.S4
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	VADD	V10.S4, V15.S4, V15.S4
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V13.S4, V1.S4, V1.S4
 	VADD	V14.S4, V3.S4, V3.S4
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V8.S4, V6.S4, V6.S4
 	VADD	V15.S4, V5.S4, V5.S4
 	VADD	V14.S4, V4.S4, V4.S4
 	VADD	V13.S4, V12.S4, V12.S4
-	ADD	$2048, R7, R26
+	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
@@ -9451,44 +11292,44 @@ restOdd:
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V11.S4, V4.S4, V4.S4
 	VADD	V19.S4, V12.S4, V12.S4
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F12), 768(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F19, F11)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F5), 464(RSP)
+	FSTPQ	(F4, F12), 496(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F19, F11)
 	VADD	V19.S4, V12.S4, V12.S4
 	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	416(R7), (F11, F19)
+	FLDPQ	416(R6), (F11, F19)
 	VADD	V11.S4, V5.S4, V5.S4
 	VADD	V19.S4, V6.S4, V6.S4
-	FLDPQ	448(R7), (F19, F11)
+	FLDPQ	448(R6), (F19, F11)
 	VADD	V19.S4, V7.S4, V7.S4
 	VADD	V11.S4, V2.S4, V2.S4
-	FLDPQ	480(R7), (F11, F19)
+	FLDPQ	480(R6), (F11, F19)
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V19.S4, V1.S4, V1.S4
-	FLDPQ	640(R7), (F19, F11)
-	FLDPQ	672(R7), (F10, F9)
-	FLDPQ	896(R7), (F8, F15)
+	FLDPQ	640(R6), (F19, F11)
+	FLDPQ	672(R6), (F10, F9)
+	FLDPQ	896(R6), (F8, F15)
 	VADD	V8.S4, V19.S4, V19.S4
 	VADD	V15.S4, V11.S4, V11.S4
-	FLDPQ	928(R7), (F15, F8)
+	FLDPQ	928(R6), (F15, F8)
 	VADD	V15.S4, V10.S4, V10.S4
 	VADD	V8.S4, V9.S4, V9.S4
 	VADD	V19.S4, V12.S4, V12.S4
 	VADD	V11.S4, V4.S4, V4.S4
 	VADD	V10.S4, V5.S4, V5.S4
 	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	704(R7), (F9, F10)
-	FLDPQ	736(R7), (F11, F19)
-	FLDPQ	960(R7), (F8, F15)
+	FLDPQ	704(R6), (F9, F10)
+	FLDPQ	736(R6), (F11, F19)
+	FLDPQ	960(R6), (F8, F15)
 	VADD	V8.S4, V9.S4, V9.S4
 	VADD	V15.S4, V10.S4, V10.S4
-	FLDPQ	992(R7), (F15, F8)
+	FLDPQ	992(R6), (F15, F8)
 	VADD	V15.S4, V11.S4, V11.S4
 	VADD	V8.S4, V19.S4, V19.S4
 	VADD	V9.S4, V7.S4, V7.S4
@@ -9543,126 +11384,124 @@ restOdd:
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V14.S4, V3.S4, V3.S4
 	VADD	V13.S4, V1.S4, V1.S4
-	FSTPQ	(F12, F4), 800(RSP)
-	FSTPQ	(F5, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$2048, R7, R7
+	FSTPQ	(F12, F4), 528(RSP)
+	FSTPQ	(F5, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$2048, R6, R6
 
 restNo8:
 	TBZ	$10, R2, restNo4
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	VADD	V13.S4, V1.S4, V1.S4
 	VADD	V14.S4, V3.S4, V3.S4
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	VADD	V14.S4, V2.S4, V2.S4
 	VADD	V13.S4, V7.S4, V7.S4
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	VADD	V13.S4, V6.S4, V6.S4
 	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	VADD	V14.S4, V4.S4, V4.S4
 	VADD	V13.S4, V12.S4, V12.S4
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	VADD	V10.S4, V15.S4, V15.S4
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V13.S4, V1.S4, V1.S4
 	VADD	V14.S4, V3.S4, V3.S4
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V8.S4, V6.S4, V6.S4
 	VADD	V15.S4, V5.S4, V5.S4
 	VADD	V14.S4, V4.S4, V4.S4
 	VADD	V13.S4, V12.S4, V12.S4
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F12), 512(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F13, F14)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F5), 208(RSP)
+	FSTPQ	(F4, F12), 240(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F13, F14)
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V4.S4, V4.S4
-	FLDPQ	416(R7), (F14, F13)
+	FLDPQ	416(R6), (F14, F13)
 	VADD	V14.S4, V5.S4, V5.S4
 	VADD	V13.S4, V6.S4, V6.S4
-	FLDPQ	448(R7), (F13, F14)
+	FLDPQ	448(R6), (F13, F14)
 	VADD	V13.S4, V7.S4, V7.S4
 	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	480(R7), (F14, F13)
+	FLDPQ	480(R6), (F14, F13)
 	VADD	V14.S4, V3.S4, V3.S4
 	VADD	V13.S4, V1.S4, V1.S4
-	FLDPQ	640(R7), (F13, F14)
-	FLDPQ	672(R7), (F15, F8)
-	FLDPQ	896(R7), (F9, F10)
+	FLDPQ	640(R6), (F13, F14)
+	FLDPQ	672(R6), (F15, F8)
+	FLDPQ	896(R6), (F9, F10)
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R7), (F10, F9)
+	FLDPQ	928(R6), (F10, F9)
 	VADD	V10.S4, V15.S4, V15.S4
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V4.S4, V4.S4
 	VADD	V15.S4, V5.S4, V5.S4
 	VADD	V8.S4, V6.S4, V6.S4
-	FLDPQ	704(R7), (F8, F15)
-	FLDPQ	736(R7), (F14, F13)
-	FLDPQ	960(R7), (F9, F10)
+	FLDPQ	704(R6), (F8, F15)
+	FLDPQ	736(R6), (F14, F13)
+	FLDPQ	960(R6), (F9, F10)
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	992(R7), (F10, F9)
+	FLDPQ	992(R6), (F10, F9)
 	VADD	V10.S4, V14.S4, V14.S4
 	VADD	V9.S4, V13.S4, V13.S4
 	VADD	V8.S4, V7.S4, V7.S4
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V14.S4, V3.S4, V3.S4
 	VADD	V13.S4, V1.S4, V1.S4
-	FSTPQ	(F12, F4), 544(RSP)
-	FSTPQ	(F5, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F12, F4), 272(RSP)
+	FSTPQ	(F5, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$1024, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$9, R2, restTwo
 	TBZ	$8, R2, restNone
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	ADD	$256, R6, R6
 
-restOne:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	ADD	$256, R7, R7
-
-restTail:
-	LSL	$2, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVQ	-16(R8), F0
+restLast:
+	LSL	$2, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F18
 	VTBL	V18.B16, [V0.B16], V0.B16
 	TBZ	$7, R2, restLast0to7
@@ -9671,139 +11510,142 @@ restTail:
 	TBZ	$4, R2, restLast14to14
 	VADD	V0.S4, V19.S4, V19.S4
 
-restLadder14:
-	FMOVQ	224(R7), F18
+restLastLadder14:
+	FMOVQ	224(R6), F18
 	VADD	V18.S4, V11.S4, V11.S4
 
-restLadder13:
-	FMOVQ	208(R7), F18
+restLastLadder13:
+	FMOVQ	208(R6), F18
 	VADD	V18.S4, V10.S4, V10.S4
 
-restLadder12:
-	FMOVQ	192(R7), F18
+restLastLadder12:
+	FMOVQ	192(R6), F18
 	VADD	V18.S4, V9.S4, V9.S4
 
-restLadder11:
-	FMOVQ	176(R7), F18
+restLastLadder11:
+	FMOVQ	176(R6), F18
 	VADD	V18.S4, V8.S4, V8.S4
 
-restLadder10:
-	FMOVQ	160(R7), F18
+restLastLadder10:
+	FMOVQ	160(R6), F18
 	VADD	V18.S4, V15.S4, V15.S4
 
-restLadder9:
-	FMOVQ	144(R7), F18
+restLastLadder9:
+	FMOVQ	144(R6), F18
 	VADD	V18.S4, V14.S4, V14.S4
 
-restLadder8:
-	FMOVQ	128(R7), F18
+restLastLadder8:
+	FMOVQ	128(R6), F18
 	VADD	V18.S4, V13.S4, V13.S4
 
-restLadder7:
-	FMOVQ	112(R7), F18
+restLastLadder7:
+	FMOVQ	112(R6), F18
 	VADD	V18.S4, V12.S4, V12.S4
 
-restLadder6:
-	FMOVQ	96(R7), F18
+restLastLadder6:
+	FMOVQ	96(R6), F18
 	VADD	V18.S4, V4.S4, V4.S4
 
-restLadder5:
-	FMOVQ	80(R7), F18
+restLastLadder5:
+	FMOVQ	80(R6), F18
 	VADD	V18.S4, V5.S4, V5.S4
 
-restLadder4:
-	FMOVQ	64(R7), F18
+restLastLadder4:
+	FMOVQ	64(R6), F18
 	VADD	V18.S4, V6.S4, V6.S4
 
-restLadder3:
-	FMOVQ	48(R7), F18
+restLastLadder3:
+	FMOVQ	48(R6), F18
 	VADD	V18.S4, V7.S4, V7.S4
 
-restLadder2:
-	FMOVQ	32(R7), F18
+restLastLadder2:
+	FMOVQ	32(R6), F18
 	VADD	V18.S4, V2.S4, V2.S4
 
-restLadder1:
-	FMOVQ	16(R7), F18
+restLastLadder1:
+	FMOVQ	16(R6), F18
 	VADD	V18.S4, V3.S4, V3.S4
 
-restLadder0:
-	FMOVQ	(R7), F18
+restLastLadder0:
+	FMOVQ	(R6), F18
 	VADD	V18.S4, V1.S4, V1.S4
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	VADD	V0.S4, V11.S4, V11.S4
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
 	VADD	V0.S4, V10.S4, V10.S4
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	VADD	V0.S4, V9.S4, V9.S4
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
 	VADD	V0.S4, V8.S4, V8.S4
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	VADD	V0.S4, V15.S4, V15.S4
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
 	VADD	V0.S4, V14.S4, V14.S4
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	VADD	V0.S4, V13.S4, V13.S4
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
 	VADD	V0.S4, V12.S4, V12.S4
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	VADD	V0.S4, V4.S4, V4.S4
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
 	VADD	V0.S4, V5.S4, V5.S4
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	VADD	V0.S4, V6.S4, V6.S4
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
 	VADD	V0.S4, V7.S4, V7.S4
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	VADD	V0.S4, V2.S4, V2.S4
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
 	VADD	V0.S4, V3.S4, V3.S4
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	VADD	V0.S4, V1.S4, V1.S4
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$1024, R2
+	BGE	restRest
 
 restHalve:
 	VADD	V13.S4, V1.S4, V1.S4
@@ -9826,29 +11668,28 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F19
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F19
 	VZIP2	V19.D2, V0.D2, V11.D2
 	VZIP1	V19.D2, V0.D2, V0.D2
 	VADD	V11.S4, V0.S4, V0.S4
-	FMOVQ	16(R7), F19
-	FMOVQ	32(R7), F11
+	FMOVQ	48(RSP), F19
+	FMOVQ	64(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
 	VADD	V10.S4, V19.S4, V19.S4
 	VADDP	V19.S4, V0.S4, V0.S4
-	FMOVQ	48(R7), F19
-	FMOVQ	64(R7), F11
+	FMOVQ	80(RSP), F19
+	FMOVQ	96(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
 	VADD	V10.S4, V19.S4, V19.S4
-	FMOVQ	80(R7), F11
-	FMOVQ	96(R7), F10
+	FMOVQ	112(RSP), F11
+	FMOVQ	128(RSP), F10
 	VZIP2	V10.D2, V11.D2, V9.D2
 	VZIP1	V10.D2, V11.D2, V11.D2
 	VADD	V9.S4, V11.S4, V11.S4
@@ -9856,57 +11697,251 @@ whole:
 	VADD	V19.S4, V0.S4, V0.S4
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V19.B16
 	VADD	V19.S4, V0.S4, V0.S4
 	VADDP	V0.S4, V0.S4, V0.S4
-	FMOVS	F0, (R8)
+	FMOVS	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	FLDPQ	256(R7), (F18, F17)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	256(R6), (F18, F17)
 	VADD	V18.S4, V1.S4, V1.S4
 	VADD	V17.S4, V3.S4, V3.S4
-	FLDPQ	288(R7), (F17, F18)
+	FLDPQ	288(R6), (F17, F18)
 	VADD	V17.S4, V2.S4, V2.S4
 	VADD	V18.S4, V7.S4, V7.S4
-	FLDPQ	320(R7), (F18, F17)
+	FLDPQ	320(R6), (F18, F17)
 	VADD	V18.S4, V6.S4, V6.S4
 	VADD	V17.S4, V5.S4, V5.S4
-	FLDPQ	352(R7), (F17, F18)
+	FLDPQ	352(R6), (F17, F18)
 	VADD	V17.S4, V4.S4, V4.S4
 	VADD	V18.S4, V12.S4, V12.S4
-	FLDPQ	384(R7), (F18, F17)
+	FLDPQ	384(R6), (F18, F17)
 	VADD	V18.S4, V13.S4, V13.S4
 	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	416(R7), (F17, F18)
+	FLDPQ	416(R6), (F17, F18)
 	VADD	V17.S4, V15.S4, V15.S4
 	VADD	V18.S4, V8.S4, V8.S4
-	FLDPQ	448(R7), (F18, F17)
+	FLDPQ	448(R6), (F18, F17)
 	VADD	V18.S4, V9.S4, V9.S4
 	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	480(R7), (F17, F18)
+	FLDPQ	480(R6), (F17, F18)
 	VADD	V17.S4, V11.S4, V11.S4
 	VADD	V18.S4, V19.S4, V19.S4
-	ADD	$512, R7, R7
-	TBZ	$8, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F8), 320(RSP)
-	FSTPQ	(F9, F10), 352(RSP)
-	FSTPQ	(F11, F19), 384(RSP)
-	JMP	restOne
+	ADD	$512, R6, R6
+	TBZ	$8, R2, restLast
+	LSL	$2, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F18
+	VTBL	V18.B16, [V0.B16], V0.B16
+	TBNZ	$7, R2, restWide
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	TBZ	$6, R2, restNarrow0to3
+	TBZ	$5, R2, restNarrow4to5
+	TBZ	$4, R2, restNarrow6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+restNarrowLadder6:
+	FMOVQ	96(R6), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+restNarrowLadder5:
+	FMOVQ	80(R6), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+restNarrowLadder4:
+	FMOVQ	64(R6), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+restNarrowLadder3:
+	FMOVQ	48(R6), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+restNarrowLadder2:
+	FMOVQ	32(R6), F25
+	VADD	V25.S4, V16.S4, V16.S4
+
+restNarrowLadder1:
+	FMOVQ	16(R6), F25
+	VADD	V25.S4, V17.S4, V17.S4
+
+restNarrowLadder0:
+	FMOVQ	(R6), F25
+	VADD	V25.S4, V18.S4, V18.S4
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$4, R2, restNarrow4to4
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$5, R2, restNarrow0to1
+	TBZ	$4, R2, restNarrow2to2
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	VADD	V0.S4, V16.S4, V16.S4
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$4, R2, restNarrow0to0
+	VADD	V0.S4, V17.S4, V17.S4
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	VADD	V0.S4, V18.S4, V18.S4
+
+restNarrowDone:
+	FLDPQ	128(R6), (F25, F26)
+	VADD	V25.S4, V13.S4, V13.S4
+	VADD	V26.S4, V14.S4, V14.S4
+	FLDPQ	160(R6), (F26, F25)
+	VADD	V26.S4, V15.S4, V15.S4
+	VADD	V25.S4, V8.S4, V8.S4
+	FLDPQ	192(R6), (F25, F26)
+	VADD	V25.S4, V9.S4, V9.S4
+	VADD	V26.S4, V10.S4, V10.S4
+	FLDPQ	224(R6), (F26, F25)
+	VADD	V26.S4, V11.S4, V11.S4
+	VADD	V25.S4, V19.S4, V19.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V16.S4, V2.S4, V2.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	FLDPQ	256(R6), (F25, F26)
+	VADD	V25.S4, V18.S4, V18.S4
+	VADD	V26.S4, V17.S4, V17.S4
+	FLDPQ	288(R6), (F26, F25)
+	VADD	V26.S4, V16.S4, V16.S4
+	VADD	V25.S4, V23.S4, V23.S4
+	FLDPQ	320(R6), (F25, F26)
+	VADD	V25.S4, V22.S4, V22.S4
+	VADD	V26.S4, V21.S4, V21.S4
+	FLDPQ	352(R6), (F26, F25)
+	VADD	V26.S4, V20.S4, V20.S4
+	VADD	V25.S4, V24.S4, V24.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V16.S4, V2.S4, V2.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	FLDPQ	128(R6), (F18, F17)
+	FLDPQ	160(R6), (F16, F23)
+	FLDPQ	192(R6), (F22, F21)
+	FLDPQ	224(R6), (F20, F24)
+	TBZ	$6, R2, restWide0to3
+	TBZ	$5, R2, restWide4to5
+	TBZ	$4, R2, restWide6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+restWideLadder6:
+	FMOVQ	224(R6), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+restWideLadder5:
+	FMOVQ	208(R6), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+restWideLadder4:
+	FMOVQ	192(R6), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+restWideLadder3:
+	FMOVQ	176(R6), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+restWideLadder2:
+	FMOVQ	160(R6), F25
+	VADD	V25.S4, V16.S4, V16.S4
+
+restWideLadder1:
+	FMOVQ	144(R6), F25
+	VADD	V25.S4, V17.S4, V17.S4
+
+restWideLadder0:
+	FMOVQ	128(R6), F25
+	VADD	V25.S4, V18.S4, V18.S4
+	JMP	restWideDone
+
+restWide6to6:
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$4, R2, restWide4to4
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	restWideLadder4
+
+restWide4to4:
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$5, R2, restWide0to1
+	TBZ	$4, R2, restWide2to2
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	restWideLadder2
+
+restWide2to2:
+	VADD	V0.S4, V16.S4, V16.S4
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$4, R2, restWide0to0
+	VADD	V0.S4, V17.S4, V17.S4
+	JMP	restWideLadder0
+
+restWide0to0:
+	VADD	V0.S4, V18.S4, V18.S4
+
+restWideDone:
+	VADD	V18.S4, V13.S4, V13.S4
+	VADD	V17.S4, V14.S4, V14.S4
+	VADD	V16.S4, V15.S4, V15.S4
+	VADD	V23.S4, V8.S4, V8.S4
+	VADD	V22.S4, V9.S4, V9.S4
+	VADD	V21.S4, V10.S4, V10.S4
+	VADD	V20.S4, V11.S4, V11.S4
+	VADD	V24.S4, V19.S4, V19.S4
+	JMP	restAdded
 
 restNone:
 	VEOR	V1.B16, V1.B16, V1.B16
@@ -9925,90 +11960,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V19.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$9, R6, restWithout2
-	FLDPQ	160(RSP), (F18, F17)
-	VADD	V18.S4, V1.S4, V1.S4
-	VADD	V17.S4, V3.S4, V3.S4
-	FLDPQ	192(RSP), (F17, F18)
-	VADD	V17.S4, V2.S4, V2.S4
-	VADD	V18.S4, V7.S4, V7.S4
-	FLDPQ	224(RSP), (F18, F17)
-	VADD	V18.S4, V6.S4, V6.S4
-	VADD	V17.S4, V5.S4, V5.S4
-	FLDPQ	256(RSP), (F17, F18)
-	VADD	V17.S4, V4.S4, V4.S4
-	VADD	V18.S4, V12.S4, V12.S4
-	FLDPQ	288(RSP), (F18, F17)
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	320(RSP), (F17, F18)
-	VADD	V17.S4, V15.S4, V15.S4
-	VADD	V18.S4, V8.S4, V8.S4
-	FLDPQ	352(RSP), (F18, F17)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	384(RSP), (F17, F18)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V19.S4, V19.S4
-
-restWithout2:
-	TBZ	$10, R6, restWithout4
-	FLDPQ	416(RSP), (F18, F17)
-	VADD	V18.S4, V1.S4, V1.S4
-	VADD	V17.S4, V3.S4, V3.S4
-	FLDPQ	448(RSP), (F17, F18)
-	VADD	V17.S4, V2.S4, V2.S4
-	VADD	V18.S4, V7.S4, V7.S4
-	FLDPQ	480(RSP), (F18, F17)
-	VADD	V18.S4, V6.S4, V6.S4
-	VADD	V17.S4, V5.S4, V5.S4
-	FLDPQ	512(RSP), (F17, F18)
-	VADD	V17.S4, V4.S4, V4.S4
-	VADD	V18.S4, V12.S4, V12.S4
-	FLDPQ	544(RSP), (F18, F17)
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	576(RSP), (F17, F18)
-	VADD	V17.S4, V15.S4, V15.S4
-	VADD	V18.S4, V8.S4, V8.S4
-	FLDPQ	608(RSP), (F18, F17)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	640(RSP), (F17, F18)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V19.S4, V19.S4
+	TBZ	$10, R2, restWithout4
+	FLDPQ	144(RSP), (F24, F20)
+	VADD	V24.S4, V1.S4, V1.S4
+	VADD	V20.S4, V3.S4, V3.S4
+	FLDPQ	176(RSP), (F20, F24)
+	VADD	V20.S4, V2.S4, V2.S4
+	VADD	V24.S4, V7.S4, V7.S4
+	FLDPQ	208(RSP), (F24, F20)
+	VADD	V24.S4, V6.S4, V6.S4
+	VADD	V20.S4, V5.S4, V5.S4
+	FLDPQ	240(RSP), (F20, F24)
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	FLDPQ	272(RSP), (F24, F20)
+	VADD	V24.S4, V13.S4, V13.S4
+	VADD	V20.S4, V14.S4, V14.S4
+	FLDPQ	304(RSP), (F20, F24)
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	336(RSP), (F24, F20)
+	VADD	V24.S4, V9.S4, V9.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	368(RSP), (F20, F24)
+	VADD	V20.S4, V11.S4, V11.S4
+	VADD	V24.S4, V19.S4, V19.S4
 
 restWithout4:
-	TBZ	$11, R6, restWithout8
-	FLDPQ	672(RSP), (F18, F17)
-	VADD	V18.S4, V1.S4, V1.S4
-	VADD	V17.S4, V3.S4, V3.S4
-	FLDPQ	704(RSP), (F17, F18)
-	VADD	V17.S4, V2.S4, V2.S4
-	VADD	V18.S4, V7.S4, V7.S4
-	FLDPQ	736(RSP), (F18, F17)
-	VADD	V18.S4, V6.S4, V6.S4
-	VADD	V17.S4, V5.S4, V5.S4
-	FLDPQ	768(RSP), (F17, F18)
-	VADD	V17.S4, V4.S4, V4.S4
-	VADD	V18.S4, V12.S4, V12.S4
-	FLDPQ	800(RSP), (F18, F17)
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	832(RSP), (F17, F18)
-	VADD	V17.S4, V15.S4, V15.S4
-	VADD	V18.S4, V8.S4, V8.S4
-	FLDPQ	864(RSP), (F18, F17)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	896(RSP), (F17, F18)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V19.S4, V19.S4
-
-restWithout8:
+	TBZ	$11, R2, restHalve
+	FLDPQ	400(RSP), (F24, F20)
+	VADD	V24.S4, V1.S4, V1.S4
+	VADD	V20.S4, V3.S4, V3.S4
+	FLDPQ	432(RSP), (F20, F24)
+	VADD	V20.S4, V2.S4, V2.S4
+	VADD	V24.S4, V7.S4, V7.S4
+	FLDPQ	464(RSP), (F24, F20)
+	VADD	V24.S4, V6.S4, V6.S4
+	VADD	V20.S4, V5.S4, V5.S4
+	FLDPQ	496(RSP), (F20, F24)
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	FLDPQ	528(RSP), (F24, F20)
+	VADD	V24.S4, V13.S4, V13.S4
+	VADD	V20.S4, V14.S4, V14.S4
+	FLDPQ	560(RSP), (F20, F24)
+	VADD	V20.S4, V15.S4, V15.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	592(RSP), (F24, F20)
+	VADD	V24.S4, V9.S4, V9.S4
+	VADD	V20.S4, V10.S4, V10.S4
+	FLDPQ	624(RSP), (F20, F24)
+	VADD	V20.S4, V11.S4, V11.S4
+	VADD	V24.S4, V19.S4, V19.S4
 	JMP	restHalve
 	RET
 
@@ -10018,7 +12024,7 @@ TEXT ·sumI64NEON(SB), $0-8
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	16(R0), R2
 	MOVD	8(R0), R1
-	CMP	$97, R2
+	CMP	$129, R2
 	BGE	framed
 	CMP	$2, R2
 	BLT	few
@@ -10423,8 +12429,6 @@ fold:
 long:
 	MOVD	R1, R5
 	TBNZ	$9, R2, longTwo
-
-longOne:
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
 	FLDPQ	64(R5), (F5, F6)
@@ -10435,7 +12439,7 @@ longOne:
 	FLDPQ	224(R5), (F15, F16)
 	ADD	$256, R5, R5
 
-longTail:
+longLast:
 	LSL	$3, R3, R6
 	ADD	R1, R6, R6
 	ADD	R2, R6, R6
@@ -10448,136 +12452,138 @@ longTail:
 	TBZ	$4, R2, longLast14to14
 	VADD	V0.D2, V16.D2, V16.D2
 
-longLadder14:
+longLastLadder14:
 	FMOVQ	224(R5), F17
 	VADD	V17.D2, V15.D2, V15.D2
 
-longLadder13:
+longLastLadder13:
 	FMOVQ	208(R5), F17
 	VADD	V17.D2, V14.D2, V14.D2
 
-longLadder12:
+longLastLadder12:
 	FMOVQ	192(R5), F17
 	VADD	V17.D2, V13.D2, V13.D2
 
-longLadder11:
+longLastLadder11:
 	FMOVQ	176(R5), F17
 	VADD	V17.D2, V12.D2, V12.D2
 
-longLadder10:
+longLastLadder10:
 	FMOVQ	160(R5), F17
 	VADD	V17.D2, V11.D2, V11.D2
 
-longLadder9:
+longLastLadder9:
 	FMOVQ	144(R5), F17
 	VADD	V17.D2, V10.D2, V10.D2
 
-longLadder8:
+longLastLadder8:
 	FMOVQ	128(R5), F17
 	VADD	V17.D2, V9.D2, V9.D2
 
-longLadder7:
+longLastLadder7:
 	FMOVQ	112(R5), F17
 	VADD	V17.D2, V8.D2, V8.D2
 
-longLadder6:
+longLastLadder6:
 	FMOVQ	96(R5), F17
 	VADD	V17.D2, V7.D2, V7.D2
 
-longLadder5:
+longLastLadder5:
 	FMOVQ	80(R5), F17
 	VADD	V17.D2, V6.D2, V6.D2
 
-longLadder4:
+longLastLadder4:
 	FMOVQ	64(R5), F17
 	VADD	V17.D2, V5.D2, V5.D2
 
-longLadder3:
+longLastLadder3:
 	FMOVQ	48(R5), F17
 	VADD	V17.D2, V4.D2, V4.D2
 
-longLadder2:
+longLastLadder2:
 	FMOVQ	32(R5), F17
 	VADD	V17.D2, V3.D2, V3.D2
 
-longLadder1:
+longLastLadder1:
 	FMOVQ	16(R5), F17
 	VADD	V17.D2, V2.D2, V2.D2
 
-longLadder0:
+longLastLadder0:
 	FMOVQ	(R5), F17
 	VADD	V17.D2, V1.D2, V1.D2
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	VADD	V0.D2, V15.D2, V15.D2
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
 	VADD	V0.D2, V14.D2, V14.D2
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	VADD	V0.D2, V13.D2, V13.D2
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
 	VADD	V0.D2, V12.D2, V12.D2
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	VADD	V0.D2, V11.D2, V11.D2
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
 	VADD	V0.D2, V10.D2, V10.D2
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	VADD	V0.D2, V9.D2, V9.D2
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
 	VADD	V0.D2, V8.D2, V8.D2
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	VADD	V0.D2, V7.D2, V7.D2
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
 	VADD	V0.D2, V6.D2, V6.D2
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	VADD	V0.D2, V5.D2, V5.D2
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
 	VADD	V0.D2, V4.D2, V4.D2
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	VADD	V0.D2, V3.D2, V3.D2
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
 	VADD	V0.D2, V2.D2, V2.D2
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	VADD	V0.D2, V1.D2, V1.D2
+
+longLastDone:
 
 longAdded:
 
@@ -10636,7 +12642,210 @@ longTwo:
 	VADD	V18.D2, V15.D2, V15.D2
 	VADD	V17.D2, V16.D2, V16.D2
 	ADD	$512, R5, R5
-	JMP	longTail
+	TBZ	$8, R2, longLast
+	LSL	$3, R3, R6
+	ADD	R1, R6, R6
+	ADD	R2, R6, R6
+	FMOVQ	-16(R6), F0
+	FMOVQ	16(R4), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	TBNZ	$7, R2, longWide
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	TBZ	$6, R2, longNarrow0to3
+	TBZ	$5, R2, longNarrow4to5
+	TBZ	$4, R2, longNarrow6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+longNarrowLadder6:
+	FMOVQ	96(R5), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+longNarrowLadder5:
+	FMOVQ	80(R5), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+longNarrowLadder4:
+	FMOVQ	64(R5), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+longNarrowLadder3:
+	FMOVQ	48(R5), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+longNarrowLadder2:
+	FMOVQ	32(R5), F25
+	VADD	V25.D2, V19.D2, V19.D2
+
+longNarrowLadder1:
+	FMOVQ	16(R5), F25
+	VADD	V25.D2, V18.D2, V18.D2
+
+longNarrowLadder0:
+	FMOVQ	(R5), F25
+	VADD	V25.D2, V17.D2, V17.D2
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R2, longNarrow4to4
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R2, longNarrow0to1
+	TBZ	$4, R2, longNarrow2to2
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	VADD	V0.D2, V19.D2, V19.D2
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R2, longNarrow0to0
+	VADD	V0.D2, V18.D2, V18.D2
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	VADD	V0.D2, V17.D2, V17.D2
+
+longNarrowDone:
+	FLDPQ	128(R5), (F25, F26)
+	VADD	V25.D2, V9.D2, V9.D2
+	VADD	V26.D2, V10.D2, V10.D2
+	FLDPQ	160(R5), (F26, F25)
+	VADD	V26.D2, V11.D2, V11.D2
+	VADD	V25.D2, V12.D2, V12.D2
+	FLDPQ	192(R5), (F25, F26)
+	VADD	V25.D2, V13.D2, V13.D2
+	VADD	V26.D2, V14.D2, V14.D2
+	FLDPQ	224(R5), (F26, F25)
+	VADD	V26.D2, V15.D2, V15.D2
+	VADD	V25.D2, V16.D2, V16.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R5), (F17, F18)
+	FLDPQ	32(R5), (F19, F20)
+	FLDPQ	64(R5), (F21, F22)
+	FLDPQ	96(R5), (F23, F24)
+	FLDPQ	256(R5), (F25, F26)
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V26.D2, V18.D2, V18.D2
+	FLDPQ	288(R5), (F26, F25)
+	VADD	V26.D2, V19.D2, V19.D2
+	VADD	V25.D2, V20.D2, V20.D2
+	FLDPQ	320(R5), (F25, F26)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	FLDPQ	352(R5), (F26, F25)
+	VADD	V26.D2, V23.D2, V23.D2
+	VADD	V25.D2, V24.D2, V24.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	128(R5), (F17, F18)
+	FLDPQ	160(R5), (F19, F20)
+	FLDPQ	192(R5), (F21, F22)
+	FLDPQ	224(R5), (F23, F24)
+	TBZ	$6, R2, longWide0to3
+	TBZ	$5, R2, longWide4to5
+	TBZ	$4, R2, longWide6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+longWideLadder6:
+	FMOVQ	224(R5), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+longWideLadder5:
+	FMOVQ	208(R5), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+longWideLadder4:
+	FMOVQ	192(R5), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+longWideLadder3:
+	FMOVQ	176(R5), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+longWideLadder2:
+	FMOVQ	160(R5), F25
+	VADD	V25.D2, V19.D2, V19.D2
+
+longWideLadder1:
+	FMOVQ	144(R5), F25
+	VADD	V25.D2, V18.D2, V18.D2
+
+longWideLadder0:
+	FMOVQ	128(R5), F25
+	VADD	V25.D2, V17.D2, V17.D2
+	JMP	longWideDone
+
+longWide6to6:
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R2, longWide4to4
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	longWideLadder4
+
+longWide4to4:
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R2, longWide0to1
+	TBZ	$4, R2, longWide2to2
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	longWideLadder2
+
+longWide2to2:
+	VADD	V0.D2, V19.D2, V19.D2
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R2, longWide0to0
+	VADD	V0.D2, V18.D2, V18.D2
+	JMP	longWideLadder0
+
+longWide0to0:
+	VADD	V0.D2, V17.D2, V17.D2
+
+longWideDone:
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	VADD	V21.D2, V13.D2, V13.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	longAdded
 
 few:
 	MOVD	$reducesumConst1<>(SB), R3
@@ -10659,7 +12868,7 @@ framed:
 	RET
 
 // func sumLongI64NEON(a *byte)
-TEXT ·sumLongI64NEON(SB), $920-8
+TEXT ·sumLongI64NEON(SB), $648-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -11087,57 +13296,51 @@ row:
 	LSL	$3, R4, R6
 	MOVD	$reducesumConst4<>(SB), R5
 	SUB	R6, R5, R5
-	MOVD	R2, R6
-	AND	$3584, R6, R6
-	TBNZ	$8, R2, restOdd
-	AND	$3072, R6, R6
-
-restOdd:
-	MOVD	R1, R7
+	MOVD	R1, R6
 	CMP	$1024, R2
 	BLT	restLow
 	TBZ	$11, R2, restNo8
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	VADD	V13.D2, V1.D2, V1.D2
 	VADD	V14.D2, V3.D2, V3.D2
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	VADD	V14.D2, V2.D2, V2.D2
 	VADD	V13.D2, V7.D2, V7.D2
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	VADD	V13.D2, V6.D2, V6.D2
 	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	VADD	V14.D2, V4.D2, V4.D2
 	VADD	V13.D2, V12.D2, V12.D2
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	VADD	V10.D2, V15.D2, V15.D2
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V13.D2, V1.D2, V1.D2
 	VADD	V14.D2, V3.D2, V3.D2
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V8.D2, V6.D2, V6.D2
 	VADD	V15.D2, V5.D2, V5.D2
 	VADD	V14.D2, V4.D2, V4.D2
 	VADD	V13.D2, V12.D2, V12.D2
-	ADD	$2048, R7, R26
+	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
@@ -11186,44 +13389,44 @@ restOdd:
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V11.D2, V4.D2, V4.D2
 	VADD	V19.D2, V12.D2, V12.D2
-	FSTPQ	(F1, F3), 672(RSP)
-	FSTPQ	(F2, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F12), 768(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F19, F11)
+	FSTPQ	(F1, F3), 400(RSP)
+	FSTPQ	(F2, F7), 432(RSP)
+	FSTPQ	(F6, F5), 464(RSP)
+	FSTPQ	(F4, F12), 496(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F19, F11)
 	VADD	V19.D2, V12.D2, V12.D2
 	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	416(R7), (F11, F19)
+	FLDPQ	416(R6), (F11, F19)
 	VADD	V11.D2, V5.D2, V5.D2
 	VADD	V19.D2, V6.D2, V6.D2
-	FLDPQ	448(R7), (F19, F11)
+	FLDPQ	448(R6), (F19, F11)
 	VADD	V19.D2, V7.D2, V7.D2
 	VADD	V11.D2, V2.D2, V2.D2
-	FLDPQ	480(R7), (F11, F19)
+	FLDPQ	480(R6), (F11, F19)
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V19.D2, V1.D2, V1.D2
-	FLDPQ	640(R7), (F19, F11)
-	FLDPQ	672(R7), (F10, F9)
-	FLDPQ	896(R7), (F8, F15)
+	FLDPQ	640(R6), (F19, F11)
+	FLDPQ	672(R6), (F10, F9)
+	FLDPQ	896(R6), (F8, F15)
 	VADD	V8.D2, V19.D2, V19.D2
 	VADD	V15.D2, V11.D2, V11.D2
-	FLDPQ	928(R7), (F15, F8)
+	FLDPQ	928(R6), (F15, F8)
 	VADD	V15.D2, V10.D2, V10.D2
 	VADD	V8.D2, V9.D2, V9.D2
 	VADD	V19.D2, V12.D2, V12.D2
 	VADD	V11.D2, V4.D2, V4.D2
 	VADD	V10.D2, V5.D2, V5.D2
 	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	704(R7), (F9, F10)
-	FLDPQ	736(R7), (F11, F19)
-	FLDPQ	960(R7), (F8, F15)
+	FLDPQ	704(R6), (F9, F10)
+	FLDPQ	736(R6), (F11, F19)
+	FLDPQ	960(R6), (F8, F15)
 	VADD	V8.D2, V9.D2, V9.D2
 	VADD	V15.D2, V10.D2, V10.D2
-	FLDPQ	992(R7), (F15, F8)
+	FLDPQ	992(R6), (F15, F8)
 	VADD	V15.D2, V11.D2, V11.D2
 	VADD	V8.D2, V19.D2, V19.D2
 	VADD	V9.D2, V7.D2, V7.D2
@@ -11278,126 +13481,124 @@ restOdd:
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V14.D2, V3.D2, V3.D2
 	VADD	V13.D2, V1.D2, V1.D2
-	FSTPQ	(F12, F4), 800(RSP)
-	FSTPQ	(F5, F6), 832(RSP)
-	FSTPQ	(F7, F2), 864(RSP)
-	FSTPQ	(F3, F1), 896(RSP)
-	ADD	$2048, R7, R7
+	FSTPQ	(F12, F4), 528(RSP)
+	FSTPQ	(F5, F6), 560(RSP)
+	FSTPQ	(F7, F2), 592(RSP)
+	FSTPQ	(F3, F1), 624(RSP)
+	ADD	$2048, R6, R6
 
 restNo8:
 	TBZ	$10, R2, restNo4
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	256(R7), (F13, F14)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	256(R6), (F13, F14)
 	VADD	V13.D2, V1.D2, V1.D2
 	VADD	V14.D2, V3.D2, V3.D2
-	FLDPQ	288(R7), (F14, F13)
+	FLDPQ	288(R6), (F14, F13)
 	VADD	V14.D2, V2.D2, V2.D2
 	VADD	V13.D2, V7.D2, V7.D2
-	FLDPQ	320(R7), (F13, F14)
+	FLDPQ	320(R6), (F13, F14)
 	VADD	V13.D2, V6.D2, V6.D2
 	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	352(R7), (F14, F13)
+	FLDPQ	352(R6), (F14, F13)
 	VADD	V14.D2, V4.D2, V4.D2
 	VADD	V13.D2, V12.D2, V12.D2
-	FLDPQ	512(R7), (F13, F14)
-	FLDPQ	544(R7), (F15, F8)
-	FLDPQ	768(R7), (F9, F10)
+	FLDPQ	512(R6), (F13, F14)
+	FLDPQ	544(R6), (F15, F8)
+	FLDPQ	768(R6), (F9, F10)
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	800(R7), (F10, F9)
+	FLDPQ	800(R6), (F10, F9)
 	VADD	V10.D2, V15.D2, V15.D2
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V13.D2, V1.D2, V1.D2
 	VADD	V14.D2, V3.D2, V3.D2
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	576(R7), (F8, F15)
-	FLDPQ	608(R7), (F14, F13)
-	FLDPQ	832(R7), (F9, F10)
+	FLDPQ	576(R6), (F8, F15)
+	FLDPQ	608(R6), (F14, F13)
+	FLDPQ	832(R6), (F9, F10)
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	864(R7), (F10, F9)
+	FLDPQ	864(R6), (F10, F9)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V8.D2, V6.D2, V6.D2
 	VADD	V15.D2, V5.D2, V5.D2
 	VADD	V14.D2, V4.D2, V4.D2
 	VADD	V13.D2, V12.D2, V12.D2
-	FSTPQ	(F1, F3), 416(RSP)
-	FSTPQ	(F2, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F12), 512(RSP)
-	FLDPQ	128(R7), (F12, F4)
-	FLDPQ	160(R7), (F5, F6)
-	FLDPQ	192(R7), (F7, F2)
-	FLDPQ	224(R7), (F3, F1)
-	FLDPQ	384(R7), (F13, F14)
+	FSTPQ	(F1, F3), 144(RSP)
+	FSTPQ	(F2, F7), 176(RSP)
+	FSTPQ	(F6, F5), 208(RSP)
+	FSTPQ	(F4, F12), 240(RSP)
+	FLDPQ	128(R6), (F12, F4)
+	FLDPQ	160(R6), (F5, F6)
+	FLDPQ	192(R6), (F7, F2)
+	FLDPQ	224(R6), (F3, F1)
+	FLDPQ	384(R6), (F13, F14)
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V4.D2, V4.D2
-	FLDPQ	416(R7), (F14, F13)
+	FLDPQ	416(R6), (F14, F13)
 	VADD	V14.D2, V5.D2, V5.D2
 	VADD	V13.D2, V6.D2, V6.D2
-	FLDPQ	448(R7), (F13, F14)
+	FLDPQ	448(R6), (F13, F14)
 	VADD	V13.D2, V7.D2, V7.D2
 	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	480(R7), (F14, F13)
+	FLDPQ	480(R6), (F14, F13)
 	VADD	V14.D2, V3.D2, V3.D2
 	VADD	V13.D2, V1.D2, V1.D2
-	FLDPQ	640(R7), (F13, F14)
-	FLDPQ	672(R7), (F15, F8)
-	FLDPQ	896(R7), (F9, F10)
+	FLDPQ	640(R6), (F13, F14)
+	FLDPQ	672(R6), (F15, F8)
+	FLDPQ	896(R6), (F9, F10)
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R7), (F10, F9)
+	FLDPQ	928(R6), (F10, F9)
 	VADD	V10.D2, V15.D2, V15.D2
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V4.D2, V4.D2
 	VADD	V15.D2, V5.D2, V5.D2
 	VADD	V8.D2, V6.D2, V6.D2
-	FLDPQ	704(R7), (F8, F15)
-	FLDPQ	736(R7), (F14, F13)
-	FLDPQ	960(R7), (F9, F10)
+	FLDPQ	704(R6), (F8, F15)
+	FLDPQ	736(R6), (F14, F13)
+	FLDPQ	960(R6), (F9, F10)
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	992(R7), (F10, F9)
+	FLDPQ	992(R6), (F10, F9)
 	VADD	V10.D2, V14.D2, V14.D2
 	VADD	V9.D2, V13.D2, V13.D2
 	VADD	V8.D2, V7.D2, V7.D2
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V14.D2, V3.D2, V3.D2
 	VADD	V13.D2, V1.D2, V1.D2
-	FSTPQ	(F12, F4), 544(RSP)
-	FSTPQ	(F5, F6), 576(RSP)
-	FSTPQ	(F7, F2), 608(RSP)
-	FSTPQ	(F3, F1), 640(RSP)
-	ADD	$1024, R7, R7
+	FSTPQ	(F12, F4), 272(RSP)
+	FSTPQ	(F5, F6), 304(RSP)
+	FSTPQ	(F7, F2), 336(RSP)
+	FSTPQ	(F3, F1), 368(RSP)
+	ADD	$1024, R6, R6
 
 restNo4:
 
 restLow:
 	TBNZ	$9, R2, restTwo
 	TBZ	$8, R2, restNone
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	ADD	$256, R6, R6
 
-restOne:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	ADD	$256, R7, R7
-
-restTail:
-	LSL	$3, R4, R8
-	ADD	R1, R8, R8
-	ADD	R2, R8, R8
-	FMOVQ	-16(R8), F0
+restLast:
+	LSL	$3, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
 	FMOVQ	16(R5), F18
 	VTBL	V18.B16, [V0.B16], V0.B16
 	TBZ	$7, R2, restLast0to7
@@ -11406,139 +13607,142 @@ restTail:
 	TBZ	$4, R2, restLast14to14
 	VADD	V0.D2, V19.D2, V19.D2
 
-restLadder14:
-	FMOVQ	224(R7), F18
+restLastLadder14:
+	FMOVQ	224(R6), F18
 	VADD	V18.D2, V11.D2, V11.D2
 
-restLadder13:
-	FMOVQ	208(R7), F18
+restLastLadder13:
+	FMOVQ	208(R6), F18
 	VADD	V18.D2, V10.D2, V10.D2
 
-restLadder12:
-	FMOVQ	192(R7), F18
+restLastLadder12:
+	FMOVQ	192(R6), F18
 	VADD	V18.D2, V9.D2, V9.D2
 
-restLadder11:
-	FMOVQ	176(R7), F18
+restLastLadder11:
+	FMOVQ	176(R6), F18
 	VADD	V18.D2, V8.D2, V8.D2
 
-restLadder10:
-	FMOVQ	160(R7), F18
+restLastLadder10:
+	FMOVQ	160(R6), F18
 	VADD	V18.D2, V15.D2, V15.D2
 
-restLadder9:
-	FMOVQ	144(R7), F18
+restLastLadder9:
+	FMOVQ	144(R6), F18
 	VADD	V18.D2, V14.D2, V14.D2
 
-restLadder8:
-	FMOVQ	128(R7), F18
+restLastLadder8:
+	FMOVQ	128(R6), F18
 	VADD	V18.D2, V13.D2, V13.D2
 
-restLadder7:
-	FMOVQ	112(R7), F18
+restLastLadder7:
+	FMOVQ	112(R6), F18
 	VADD	V18.D2, V12.D2, V12.D2
 
-restLadder6:
-	FMOVQ	96(R7), F18
+restLastLadder6:
+	FMOVQ	96(R6), F18
 	VADD	V18.D2, V4.D2, V4.D2
 
-restLadder5:
-	FMOVQ	80(R7), F18
+restLastLadder5:
+	FMOVQ	80(R6), F18
 	VADD	V18.D2, V5.D2, V5.D2
 
-restLadder4:
-	FMOVQ	64(R7), F18
+restLastLadder4:
+	FMOVQ	64(R6), F18
 	VADD	V18.D2, V6.D2, V6.D2
 
-restLadder3:
-	FMOVQ	48(R7), F18
+restLastLadder3:
+	FMOVQ	48(R6), F18
 	VADD	V18.D2, V7.D2, V7.D2
 
-restLadder2:
-	FMOVQ	32(R7), F18
+restLastLadder2:
+	FMOVQ	32(R6), F18
 	VADD	V18.D2, V2.D2, V2.D2
 
-restLadder1:
-	FMOVQ	16(R7), F18
+restLastLadder1:
+	FMOVQ	16(R6), F18
 	VADD	V18.D2, V3.D2, V3.D2
 
-restLadder0:
-	FMOVQ	(R7), F18
+restLastLadder0:
+	FMOVQ	(R6), F18
 	VADD	V18.D2, V1.D2, V1.D2
-	JMP	restAdded
+	JMP	restLastDone
 
 restLast14to14:
 	VADD	V0.D2, V11.D2, V11.D2
-	JMP	restLadder13
+	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
 	VADD	V0.D2, V10.D2, V10.D2
-	JMP	restLadder12
+	JMP	restLastLadder12
 
 restLast12to12:
 	VADD	V0.D2, V9.D2, V9.D2
-	JMP	restLadder11
+	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
 	VADD	V0.D2, V8.D2, V8.D2
-	JMP	restLadder10
+	JMP	restLastLadder10
 
 restLast10to10:
 	VADD	V0.D2, V15.D2, V15.D2
-	JMP	restLadder9
+	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
 	VADD	V0.D2, V14.D2, V14.D2
-	JMP	restLadder8
+	JMP	restLastLadder8
 
 restLast8to8:
 	VADD	V0.D2, V13.D2, V13.D2
-	JMP	restLadder7
+	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
 	VADD	V0.D2, V12.D2, V12.D2
-	JMP	restLadder6
+	JMP	restLastLadder6
 
 restLast6to6:
 	VADD	V0.D2, V4.D2, V4.D2
-	JMP	restLadder5
+	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
 	VADD	V0.D2, V5.D2, V5.D2
-	JMP	restLadder4
+	JMP	restLastLadder4
 
 restLast4to4:
 	VADD	V0.D2, V6.D2, V6.D2
-	JMP	restLadder3
+	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
 	VADD	V0.D2, V7.D2, V7.D2
-	JMP	restLadder2
+	JMP	restLastLadder2
 
 restLast2to2:
 	VADD	V0.D2, V2.D2, V2.D2
-	JMP	restLadder1
+	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
 	VADD	V0.D2, V3.D2, V3.D2
-	JMP	restLadder0
+	JMP	restLastLadder0
 
 restLast0to0:
 	VADD	V0.D2, V1.D2, V1.D2
 
+restLastDone:
+
 restAdded:
-	CBNZ	R6, restRest
+	CMP	$1024, R2
+	BGE	restRest
 
 restHalve:
 	VADD	V13.D2, V1.D2, V1.D2
@@ -11561,77 +13765,270 @@ restHalve:
 	ADD	$16, R3, R3
 
 whole:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F0
-	ADD	$16, R7, R7
-	CMP	R7, R3
+	ADD	$32, RSP, R6
+	FMOVQ	16(RSP), F0
+	CMP	R6, R3
 	BEQ	fold
-	FMOVQ	-16(R7), F0
-	FMOVQ	(R7), F19
+	FMOVQ	16(RSP), F0
+	FMOVQ	32(RSP), F19
 	VADDP	V19.D2, V0.D2, V0.D2
-	FMOVQ	16(R7), F19
-	FMOVQ	32(R7), F11
+	FMOVQ	48(RSP), F19
+	FMOVQ	64(RSP), F11
 	VADDP	V11.D2, V19.D2, V19.D2
-	FMOVQ	48(R7), F11
-	FMOVQ	64(R7), F10
+	FMOVQ	80(RSP), F11
+	FMOVQ	96(RSP), F10
 	VADDP	V10.D2, V11.D2, V11.D2
-	FMOVQ	80(R7), F10
-	FMOVQ	96(R7), F9
+	FMOVQ	112(RSP), F10
+	FMOVQ	128(RSP), F9
 	VADDP	V9.D2, V10.D2, V10.D2
 	VADD	V11.D2, V0.D2, V0.D2
 	VADD	V10.D2, V19.D2, V19.D2
 	VADD	V19.D2, V0.D2, V0.D2
 
 fold:
-	MOVD	(R0), R8
+	MOVD	(R0), R7
 	VADDP	V0.D2, V0.D2, V0.D2
-	FMOVD	F0, (R8)
+	FMOVD	F0, (R7)
 	RET
 
 restTwo:
-	FLDPQ	(R7), (F1, F3)
-	FLDPQ	32(R7), (F2, F7)
-	FLDPQ	64(R7), (F6, F5)
-	FLDPQ	96(R7), (F4, F12)
-	FLDPQ	128(R7), (F13, F14)
-	FLDPQ	160(R7), (F15, F8)
-	FLDPQ	192(R7), (F9, F10)
-	FLDPQ	224(R7), (F11, F19)
-	FLDPQ	256(R7), (F18, F17)
+	FLDPQ	(R6), (F1, F3)
+	FLDPQ	32(R6), (F2, F7)
+	FLDPQ	64(R6), (F6, F5)
+	FLDPQ	96(R6), (F4, F12)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	256(R6), (F18, F17)
 	VADD	V18.D2, V1.D2, V1.D2
 	VADD	V17.D2, V3.D2, V3.D2
-	FLDPQ	288(R7), (F17, F18)
+	FLDPQ	288(R6), (F17, F18)
 	VADD	V17.D2, V2.D2, V2.D2
 	VADD	V18.D2, V7.D2, V7.D2
-	FLDPQ	320(R7), (F18, F17)
+	FLDPQ	320(R6), (F18, F17)
 	VADD	V18.D2, V6.D2, V6.D2
 	VADD	V17.D2, V5.D2, V5.D2
-	FLDPQ	352(R7), (F17, F18)
+	FLDPQ	352(R6), (F17, F18)
 	VADD	V17.D2, V4.D2, V4.D2
 	VADD	V18.D2, V12.D2, V12.D2
-	FLDPQ	384(R7), (F18, F17)
+	FLDPQ	384(R6), (F18, F17)
 	VADD	V18.D2, V13.D2, V13.D2
 	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	416(R7), (F17, F18)
+	FLDPQ	416(R6), (F17, F18)
 	VADD	V17.D2, V15.D2, V15.D2
 	VADD	V18.D2, V8.D2, V8.D2
-	FLDPQ	448(R7), (F18, F17)
+	FLDPQ	448(R6), (F18, F17)
 	VADD	V18.D2, V9.D2, V9.D2
 	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	480(R7), (F17, F18)
+	FLDPQ	480(R6), (F17, F18)
 	VADD	V17.D2, V11.D2, V11.D2
 	VADD	V18.D2, V19.D2, V19.D2
-	ADD	$512, R7, R7
-	TBZ	$8, R2, restTail
-	FSTPQ	(F1, F3), 160(RSP)
-	FSTPQ	(F2, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F8), 320(RSP)
-	FSTPQ	(F9, F10), 352(RSP)
-	FSTPQ	(F11, F19), 384(RSP)
-	JMP	restOne
+	ADD	$512, R6, R6
+	TBZ	$8, R2, restLast
+	LSL	$3, R4, R7
+	ADD	R1, R7, R7
+	ADD	R2, R7, R7
+	FMOVQ	-16(R7), F0
+	FMOVQ	16(R5), F18
+	VTBL	V18.B16, [V0.B16], V0.B16
+	TBNZ	$7, R2, restWide
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	TBZ	$6, R2, restNarrow0to3
+	TBZ	$5, R2, restNarrow4to5
+	TBZ	$4, R2, restNarrow6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+restNarrowLadder6:
+	FMOVQ	96(R6), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+restNarrowLadder5:
+	FMOVQ	80(R6), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+restNarrowLadder4:
+	FMOVQ	64(R6), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+restNarrowLadder3:
+	FMOVQ	48(R6), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+restNarrowLadder2:
+	FMOVQ	32(R6), F25
+	VADD	V25.D2, V16.D2, V16.D2
+
+restNarrowLadder1:
+	FMOVQ	16(R6), F25
+	VADD	V25.D2, V17.D2, V17.D2
+
+restNarrowLadder0:
+	FMOVQ	(R6), F25
+	VADD	V25.D2, V18.D2, V18.D2
+	JMP	restNarrowDone
+
+restNarrow6to6:
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	restNarrowLadder5
+
+restNarrow4to5:
+	TBZ	$4, R2, restNarrow4to4
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	restNarrowLadder4
+
+restNarrow4to4:
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	restNarrowLadder3
+
+restNarrow0to3:
+	TBZ	$5, R2, restNarrow0to1
+	TBZ	$4, R2, restNarrow2to2
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	restNarrowLadder2
+
+restNarrow2to2:
+	VADD	V0.D2, V16.D2, V16.D2
+	JMP	restNarrowLadder1
+
+restNarrow0to1:
+	TBZ	$4, R2, restNarrow0to0
+	VADD	V0.D2, V17.D2, V17.D2
+	JMP	restNarrowLadder0
+
+restNarrow0to0:
+	VADD	V0.D2, V18.D2, V18.D2
+
+restNarrowDone:
+	FLDPQ	128(R6), (F25, F26)
+	VADD	V25.D2, V13.D2, V13.D2
+	VADD	V26.D2, V14.D2, V14.D2
+	FLDPQ	160(R6), (F26, F25)
+	VADD	V26.D2, V15.D2, V15.D2
+	VADD	V25.D2, V8.D2, V8.D2
+	FLDPQ	192(R6), (F25, F26)
+	VADD	V25.D2, V9.D2, V9.D2
+	VADD	V26.D2, V10.D2, V10.D2
+	FLDPQ	224(R6), (F26, F25)
+	VADD	V26.D2, V11.D2, V11.D2
+	VADD	V25.D2, V19.D2, V19.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V16.D2, V2.D2, V2.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	JMP	restAdded
+
+restWide:
+	FLDPQ	(R6), (F18, F17)
+	FLDPQ	32(R6), (F16, F23)
+	FLDPQ	64(R6), (F22, F21)
+	FLDPQ	96(R6), (F20, F24)
+	FLDPQ	256(R6), (F25, F26)
+	VADD	V25.D2, V18.D2, V18.D2
+	VADD	V26.D2, V17.D2, V17.D2
+	FLDPQ	288(R6), (F26, F25)
+	VADD	V26.D2, V16.D2, V16.D2
+	VADD	V25.D2, V23.D2, V23.D2
+	FLDPQ	320(R6), (F25, F26)
+	VADD	V25.D2, V22.D2, V22.D2
+	VADD	V26.D2, V21.D2, V21.D2
+	FLDPQ	352(R6), (F26, F25)
+	VADD	V26.D2, V20.D2, V20.D2
+	VADD	V25.D2, V24.D2, V24.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V16.D2, V2.D2, V2.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	FLDPQ	128(R6), (F18, F17)
+	FLDPQ	160(R6), (F16, F23)
+	FLDPQ	192(R6), (F22, F21)
+	FLDPQ	224(R6), (F20, F24)
+	TBZ	$6, R2, restWide0to3
+	TBZ	$5, R2, restWide4to5
+	TBZ	$4, R2, restWide6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+restWideLadder6:
+	FMOVQ	224(R6), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+restWideLadder5:
+	FMOVQ	208(R6), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+restWideLadder4:
+	FMOVQ	192(R6), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+restWideLadder3:
+	FMOVQ	176(R6), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+restWideLadder2:
+	FMOVQ	160(R6), F25
+	VADD	V25.D2, V16.D2, V16.D2
+
+restWideLadder1:
+	FMOVQ	144(R6), F25
+	VADD	V25.D2, V17.D2, V17.D2
+
+restWideLadder0:
+	FMOVQ	128(R6), F25
+	VADD	V25.D2, V18.D2, V18.D2
+	JMP	restWideDone
+
+restWide6to6:
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	restWideLadder5
+
+restWide4to5:
+	TBZ	$4, R2, restWide4to4
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	restWideLadder4
+
+restWide4to4:
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	restWideLadder3
+
+restWide0to3:
+	TBZ	$5, R2, restWide0to1
+	TBZ	$4, R2, restWide2to2
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	restWideLadder2
+
+restWide2to2:
+	VADD	V0.D2, V16.D2, V16.D2
+	JMP	restWideLadder1
+
+restWide0to1:
+	TBZ	$4, R2, restWide0to0
+	VADD	V0.D2, V17.D2, V17.D2
+	JMP	restWideLadder0
+
+restWide0to0:
+	VADD	V0.D2, V18.D2, V18.D2
+
+restWideDone:
+	VADD	V18.D2, V13.D2, V13.D2
+	VADD	V17.D2, V14.D2, V14.D2
+	VADD	V16.D2, V15.D2, V15.D2
+	VADD	V23.D2, V8.D2, V8.D2
+	VADD	V22.D2, V9.D2, V9.D2
+	VADD	V21.D2, V10.D2, V10.D2
+	VADD	V20.D2, V11.D2, V11.D2
+	VADD	V24.D2, V19.D2, V19.D2
+	JMP	restAdded
 
 restNone:
 	VEOR	V1.B16, V1.B16, V1.B16
@@ -11650,90 +14047,61 @@ restNone:
 	VORR	V1.B16, V1.B16, V10.B16
 	VORR	V1.B16, V1.B16, V11.B16
 	VORR	V1.B16, V1.B16, V19.B16
-	JMP	restTail
+	JMP	restLast
 
 restRest:
-	TBZ	$9, R6, restWithout2
-	FLDPQ	160(RSP), (F18, F17)
-	VADD	V18.D2, V1.D2, V1.D2
-	VADD	V17.D2, V3.D2, V3.D2
-	FLDPQ	192(RSP), (F17, F18)
-	VADD	V17.D2, V2.D2, V2.D2
-	VADD	V18.D2, V7.D2, V7.D2
-	FLDPQ	224(RSP), (F18, F17)
-	VADD	V18.D2, V6.D2, V6.D2
-	VADD	V17.D2, V5.D2, V5.D2
-	FLDPQ	256(RSP), (F17, F18)
-	VADD	V17.D2, V4.D2, V4.D2
-	VADD	V18.D2, V12.D2, V12.D2
-	FLDPQ	288(RSP), (F18, F17)
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	320(RSP), (F17, F18)
-	VADD	V17.D2, V15.D2, V15.D2
-	VADD	V18.D2, V8.D2, V8.D2
-	FLDPQ	352(RSP), (F18, F17)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	384(RSP), (F17, F18)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V19.D2, V19.D2
-
-restWithout2:
-	TBZ	$10, R6, restWithout4
-	FLDPQ	416(RSP), (F18, F17)
-	VADD	V18.D2, V1.D2, V1.D2
-	VADD	V17.D2, V3.D2, V3.D2
-	FLDPQ	448(RSP), (F17, F18)
-	VADD	V17.D2, V2.D2, V2.D2
-	VADD	V18.D2, V7.D2, V7.D2
-	FLDPQ	480(RSP), (F18, F17)
-	VADD	V18.D2, V6.D2, V6.D2
-	VADD	V17.D2, V5.D2, V5.D2
-	FLDPQ	512(RSP), (F17, F18)
-	VADD	V17.D2, V4.D2, V4.D2
-	VADD	V18.D2, V12.D2, V12.D2
-	FLDPQ	544(RSP), (F18, F17)
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	576(RSP), (F17, F18)
-	VADD	V17.D2, V15.D2, V15.D2
-	VADD	V18.D2, V8.D2, V8.D2
-	FLDPQ	608(RSP), (F18, F17)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	640(RSP), (F17, F18)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V19.D2, V19.D2
+	TBZ	$10, R2, restWithout4
+	FLDPQ	144(RSP), (F24, F20)
+	VADD	V24.D2, V1.D2, V1.D2
+	VADD	V20.D2, V3.D2, V3.D2
+	FLDPQ	176(RSP), (F20, F24)
+	VADD	V20.D2, V2.D2, V2.D2
+	VADD	V24.D2, V7.D2, V7.D2
+	FLDPQ	208(RSP), (F24, F20)
+	VADD	V24.D2, V6.D2, V6.D2
+	VADD	V20.D2, V5.D2, V5.D2
+	FLDPQ	240(RSP), (F20, F24)
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	FLDPQ	272(RSP), (F24, F20)
+	VADD	V24.D2, V13.D2, V13.D2
+	VADD	V20.D2, V14.D2, V14.D2
+	FLDPQ	304(RSP), (F20, F24)
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	336(RSP), (F24, F20)
+	VADD	V24.D2, V9.D2, V9.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	368(RSP), (F20, F24)
+	VADD	V20.D2, V11.D2, V11.D2
+	VADD	V24.D2, V19.D2, V19.D2
 
 restWithout4:
-	TBZ	$11, R6, restWithout8
-	FLDPQ	672(RSP), (F18, F17)
-	VADD	V18.D2, V1.D2, V1.D2
-	VADD	V17.D2, V3.D2, V3.D2
-	FLDPQ	704(RSP), (F17, F18)
-	VADD	V17.D2, V2.D2, V2.D2
-	VADD	V18.D2, V7.D2, V7.D2
-	FLDPQ	736(RSP), (F18, F17)
-	VADD	V18.D2, V6.D2, V6.D2
-	VADD	V17.D2, V5.D2, V5.D2
-	FLDPQ	768(RSP), (F17, F18)
-	VADD	V17.D2, V4.D2, V4.D2
-	VADD	V18.D2, V12.D2, V12.D2
-	FLDPQ	800(RSP), (F18, F17)
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	832(RSP), (F17, F18)
-	VADD	V17.D2, V15.D2, V15.D2
-	VADD	V18.D2, V8.D2, V8.D2
-	FLDPQ	864(RSP), (F18, F17)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	896(RSP), (F17, F18)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V19.D2, V19.D2
-
-restWithout8:
+	TBZ	$11, R2, restHalve
+	FLDPQ	400(RSP), (F24, F20)
+	VADD	V24.D2, V1.D2, V1.D2
+	VADD	V20.D2, V3.D2, V3.D2
+	FLDPQ	432(RSP), (F20, F24)
+	VADD	V20.D2, V2.D2, V2.D2
+	VADD	V24.D2, V7.D2, V7.D2
+	FLDPQ	464(RSP), (F24, F20)
+	VADD	V24.D2, V6.D2, V6.D2
+	VADD	V20.D2, V5.D2, V5.D2
+	FLDPQ	496(RSP), (F20, F24)
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	FLDPQ	528(RSP), (F24, F20)
+	VADD	V24.D2, V13.D2, V13.D2
+	VADD	V20.D2, V14.D2, V14.D2
+	FLDPQ	560(RSP), (F20, F24)
+	VADD	V20.D2, V15.D2, V15.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	592(RSP), (F24, F20)
+	VADD	V24.D2, V9.D2, V9.D2
+	VADD	V20.D2, V10.D2, V10.D2
+	FLDPQ	624(RSP), (F20, F24)
+	VADD	V20.D2, V11.D2, V11.D2
+	VADD	V24.D2, V19.D2, V19.D2
 	JMP	restHalve
 	RET
 
@@ -11746,14 +14114,14 @@ TEXT ·blocksF32NEON(SB), $88-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -12149,57 +14517,56 @@ blockRow0:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	VZIP2	V1.D2, V0.D2, V3.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	FMOVQ	32(R4), F1
-	FMOVQ	48(R4), F3
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F3
+	FMOVQ	80(RSP), F2
+	VZIP2	V2.D2, V3.D2, V7.D2
+	VZIP1	V2.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	CMP	$4, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$1, R6, skip_1
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R4, skip_1
+	FMOVD	F1, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_1:
-	TBZ	$0, R6, skip_2
-	FMOVS	F0, (R7)
+	TBZ	$0, R4, skip_2
+	FMOVS	F1, (R6)
 
 skip_2:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
 	FMOVS	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
@@ -12212,14 +14579,14 @@ TEXT ·blocksF64NEON(SB), $56-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$2, R6
-	CMP	R6, R3
+	MOVD	$2, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -12615,41 +14982,40 @@ blockRow0:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	WORD	$0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
-	CMP	$2, R6
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
+	WORD	$0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
+	CMP	$2, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$0, R6, skip_1
-	FMOVD	F0, (R7)
+	ADD	$0, R2, R6
+	TBZ	$0, R4, skip_1
+	FMOVD	F1, (R6)
 
 skip_1:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
 	FMOVD	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
@@ -12662,14 +15028,14 @@ TEXT ·blocksF16NEON(SB), $88-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -13250,57 +15616,56 @@ blockRow0:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	VZIP2	V1.D2, V0.D2, V3.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	FMOVQ	32(R4), F1
-	FMOVQ	48(R4), F3
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F3
+	FMOVQ	80(RSP), F2
+	VZIP2	V2.D2, V3.D2, V7.D2
+	VZIP1	V2.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	CMP	$4, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$1, R6, skip_1
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R4, skip_1
+	FMOVD	F1, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_1:
-	TBZ	$0, R6, skip_2
-	FMOVS	F0, (R7)
+	TBZ	$0, R4, skip_2
+	FMOVS	F1, (R6)
 
 skip_2:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
 	FMOVS	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
@@ -13313,14 +15678,14 @@ TEXT ·blocksBF16NEON(SB), $88-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -13901,57 +16266,56 @@ blockRow0:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	VZIP2	V1.D2, V0.D2, V3.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	FMOVQ	32(R4), F1
-	FMOVQ	48(R4), F3
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F3
+	FMOVQ	80(RSP), F2
+	VZIP2	V2.D2, V3.D2, V7.D2
+	VZIP1	V2.D2, V3.D2, V3.D2
+	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	CMP	$4, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$1, R6, skip_1
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R4, skip_1
+	FMOVD	F1, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_1:
-	TBZ	$0, R6, skip_2
-	FMOVS	F0, (R7)
+	TBZ	$0, R4, skip_2
+	FMOVS	F1, (R6)
 
 skip_2:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
 	FMOVS	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
@@ -13964,14 +16328,14 @@ TEXT ·blocksI32NEON(SB), $88-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -14367,57 +16731,56 @@ blockRow0:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V3.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	VZIP2	V1.D2, V0.D2, V3.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	VADD	V3.S4, V0.S4, V0.S4
-	FMOVQ	32(R4), F1
-	FMOVQ	48(R4), F3
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
 	VADD	V2.S4, V1.S4, V1.S4
-	VADDP	V1.S4, V0.S4, V0.S4
-	CMP	$4, R6
+	FMOVQ	64(RSP), F3
+	FMOVQ	80(RSP), F2
+	VZIP2	V2.D2, V3.D2, V7.D2
+	VZIP1	V2.D2, V3.D2, V3.D2
+	VADD	V7.S4, V3.S4, V3.S4
+	VADDP	V3.S4, V1.S4, V1.S4
+	CMP	$4, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$1, R6, skip_1
-	FMOVD	F0, (R7)
-	ADD	$8, R7, R7
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R4, skip_1
+	FMOVD	F1, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V1.B16, V1.B16, V1.B16
 
 skip_1:
-	TBZ	$0, R6, skip_2
-	FMOVS	F0, (R7)
+	TBZ	$0, R4, skip_2
+	FMOVS	F1, (R6)
 
 skip_2:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	VADDP	V0.S4, V0.S4, V0.S4
 	FMOVS	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
@@ -14430,14 +16793,14 @@ TEXT ·blocksI64NEON(SB), $56-8
 	MOVD	16(R0), R3
 
 blockGroup:
-	MOVD	$2, R6
-	CMP	R6, R3
+	MOVD	$2, R5
+	CMP	R5, R3
 	BGE	blockWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 blockWhole:
-	ADD	$16, RSP, R4
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R4
 	LSL	$4, R5, R5
 	ADD	R4, R5, R5
 
@@ -14833,46 +17196,45 @@ blockRow0:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V3.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R6
-	BEQ	blockSingle0
 	FMOVQ	F0, (R4)
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R4, R4
 	CMP	R5, R4
 	BNE	blockRow0
 
 blockFold:
-	ADD	$16, RSP, R4
-	FMOVQ	(R4), F0
-	FMOVQ	16(R4), F1
-	VADDP	V1.D2, V0.D2, V0.D2
-	CMP	$2, R6
+	MOVD	16(RSP), R4
+	CMP	$1, R4
+	BEQ	blockSingle
+	FMOVQ	32(RSP), F1
+	FMOVQ	48(RSP), F3
+	VADDP	V3.D2, V1.D2, V1.D2
+	CMP	$2, R4
 	BNE	blockPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	JMP	blockNext
 
 blockPart:
-	ADD	$0, R2, R7
-	TBZ	$0, R6, skip_1
-	FMOVD	F0, (R7)
+	ADD	$0, R2, R6
+	TBZ	$0, R4, skip_1
+	FMOVD	F1, (R6)
 
 skip_1:
 	JMP	blockNext
 
-blockSingle0:
+blockSingle:
 	VADDP	V0.D2, V0.D2, V0.D2
 	FMOVD	F0, (R2)
-	JMP	blockNext
 
 blockNext:
-	SUB	R6, R3, R3
+	SUB	R4, R3, R3
 	CBNZ	R3, blockGroup
 	RET
 
 // func rowsF32NEON(a *byte)
-TEXT ·rowsF32NEON(SB), $856-8
+TEXT ·rowsF32NEON(SB), $600-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -15126,118 +17488,111 @@ single:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 
 fewGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
-	FMOVD	(R8), F2
+	FMOVD	(R6), F2
 	TBZ	$0, R4, loaded_1
-	ADD	$8, R8, R8
-	VLD1	(R8), V2.S[2]
+	ADD	$8, R6, R6
+	VLD1	(R6), V2.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R8), F2
+	FMOVS	(R6), F2
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R8), F2
+	FMOVQ	(R6), F2
 
 loaded_1:
 	VBIF	V0.B16, V1.B16, V2.B16
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F2, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F2
-	FMOVQ	16(R7), F3
-	VZIP2	V3.D2, V2.D2, V4.D2
-	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	FMOVQ	32(R7), F3
-	FMOVQ	48(R7), F4
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F3
+	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F4
+	FMOVQ	80(RSP), F5
+	VZIP2	V5.D2, V4.D2, V6.D2
+	VZIP1	V5.D2, V4.D2, V4.D2
+	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	CMP	$4, R7
 	BNE	fewPart
-	FMOVQ	F2, (R2)
+	FMOVQ	F3, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F2, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V2.B16, V2.B16, V2.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R7, skip_4
+	FMOVD	F3, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V3.B16, V3.B16, V3.B16
 
 skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F2, (R8)
+	TBZ	$0, R7, skip_5
+	FMOVS	F3, (R6)
 
 skip_5:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
 	FMOVS	F2, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	SUB	R5, R4, R4
 	LSL	$2, R4, R4
-	ADD	$1, R6, R6
-	LSL	$2, R6, R7
-	MOVD	$reducesumConst0<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$3584, R7, R7
-	TBNZ	$8, R4, rowOdd
-	AND	$3072, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$2, R5, R6
+	MOVD	$reducesumConst0<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R10
-	CMP	R10, R3
+	MOVD	$4, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -15303,62 +17658,56 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	-16(R11), F1
-	FMOVQ	16(R5), F0
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	-16(R9), F1
+	FMOVQ	16(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F0
+	FMOVQ	48(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F0
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	(R11), F1
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	(R9), F1
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F0
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	16(R11), F1
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	16(R9), F1
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	16(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -15367,33 +17716,31 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	32(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	32(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F0
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	48(R11), F1
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	48(R9), F1
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	32(R1), F0
@@ -15402,13 +17749,11 @@ rowRow4:
 	FMOVQ	48(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -15419,24 +17764,22 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	64(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	64(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	48(R1), F2
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -15445,12 +17788,12 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	32(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	80(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	80(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -15460,13 +17803,11 @@ rowRow6:
 	FMOVQ	48(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -15482,34 +17823,32 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	96(R11), F1
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	96(R9), F1
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F0
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	112(R11), F1
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	112(R9), F1
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	64(R1), F0
@@ -15526,13 +17865,11 @@ rowRow8:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -15547,12 +17884,12 @@ rowRow9:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	128(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	128(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	80(R1), F2
@@ -15562,13 +17899,11 @@ rowRow9:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -15579,12 +17914,12 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	32(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	144(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	144(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	FMOVQ	96(R1), F2
@@ -15600,13 +17935,11 @@ rowRow10:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -15628,25 +17961,23 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	160(R11), F1
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	160(R9), F1
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	FMOVQ	112(R1), F3
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -15655,12 +17986,12 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	64(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	176(R11), F1
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	176(R9), F1
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -15682,13 +18013,11 @@ rowRow12:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -15710,12 +18039,12 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	80(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	192(R11), F1
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	192(R9), F1
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15726,13 +18055,11 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -15748,12 +18075,12 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	96(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	208(R11), F1
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	208(R9), F1
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -15772,13 +18099,11 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -15809,73 +18134,71 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVQ	112(R1), F4
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	224(R11), F1
-	FMOVQ	16(R5), F5
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	224(R9), F1
+	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F5
+	FMOVQ	48(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
 	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R11), (F10, F9)
+	FLDPQ	288(R9), (F10, F9)
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R11), (F9, F10)
+	FLDPQ	320(R9), (F9, F10)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R11), (F10, F9)
+	FLDPQ	352(R9), (F10, F9)
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R11), (F14, F13)
+	FLDPQ	800(R9), (F14, F13)
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R11), (F14, F13)
+	FLDPQ	864(R9), (F14, F13)
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	ADD	$2048, R11, R26
+	ADD	$2048, R9, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -15924,44 +18247,44 @@ rowRow16:
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 608(RSP)
-	FSTPQ	(F3, F4), 640(RSP)
-	FSTPQ	(F5, F6), 672(RSP)
-	FSTPQ	(F7, F8), 704(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F0)
-	FLDPQ	384(R11), (F16, F15)
+	FSTPQ	(F0, F2), 352(RSP)
+	FSTPQ	(F3, F4), 384(RSP)
+	FSTPQ	(F5, F6), 416(RSP)
+	FSTPQ	(F7, F8), 448(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F0)
+	FLDPQ	384(R9), (F16, F15)
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	416(R11), (F15, F16)
+	FLDPQ	416(R9), (F15, F16)
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	FLDPQ	448(R11), (F16, F15)
+	FLDPQ	448(R9), (F16, F15)
 	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	480(R11), (F15, F16)
+	FLDPQ	480(R9), (F15, F16)
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	640(R11), (F16, F15)
-	FLDPQ	672(R11), (F14, F13)
-	FLDPQ	896(R11), (F12, F11)
+	FLDPQ	640(R9), (F16, F15)
+	FLDPQ	672(R9), (F14, F13)
+	FLDPQ	896(R9), (F12, F11)
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	928(R11), (F11, F12)
+	FLDPQ	928(R9), (F11, F12)
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	704(R11), (F13, F14)
-	FLDPQ	736(R11), (F15, F16)
-	FLDPQ	960(R11), (F12, F11)
+	FLDPQ	704(R9), (F13, F14)
+	FLDPQ	736(R9), (F15, F16)
+	FLDPQ	960(R9), (F12, F11)
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	FLDPQ	992(R11), (F11, F12)
+	FLDPQ	992(R9), (F11, F12)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
 	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
@@ -16016,129 +18339,127 @@ rowRow16:
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 736(RSP)
-	FSTPQ	(F6, F5), 768(RSP)
-	FSTPQ	(F4, F3), 800(RSP)
-	FSTPQ	(F2, F0), 832(RSP)
-	ADD	$2048, R11, R11
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R11), (F10, F9)
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R11), (F9, F10)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R11), (F10, F9)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R11), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R11), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F0)
-	FLDPQ	384(R11), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	416(R11), (F10, F9)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	448(R11), (F9, F10)
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	480(R11), (F10, F9)
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FLDPQ	640(R11), (F9, F10)
-	FLDPQ	672(R11), (F11, F12)
-	FLDPQ	896(R11), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	928(R11), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	704(R11), (F12, F11)
-	FLDPQ	736(R11), (F10, F9)
-	FLDPQ	960(R11), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	992(R11), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	FSTPQ	(F8, F7), 480(RSP)
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$1024, R11, R11
+	ADD	$2048, R9, R9
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
+	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FLDPQ	288(R9), (F10, F9)
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FLDPQ	320(R9), (F9, F10)
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FLDPQ	352(R9), (F10, F9)
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FLDPQ	800(R9), (F14, F13)
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
+	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FLDPQ	864(R9), (F14, F13)
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FSTPQ	(F0, F2), 96(RSP)
+	FSTPQ	(F3, F4), 128(RSP)
+	FSTPQ	(F5, F6), 160(RSP)
+	FSTPQ	(F7, F8), 192(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F0)
+	FLDPQ	384(R9), (F9, F10)
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FLDPQ	416(R9), (F10, F9)
+	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FLDPQ	448(R9), (F9, F10)
+	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FLDPQ	480(R9), (F10, F9)
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FLDPQ	640(R9), (F9, F10)
+	FLDPQ	672(R9), (F11, F12)
+	FLDPQ	896(R9), (F13, F14)
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FLDPQ	928(R9), (F14, F13)
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	FLDPQ	704(R9), (F12, F11)
+	FLDPQ	736(R9), (F10, F9)
+	FLDPQ	960(R9), (F13, F14)
+	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FLDPQ	992(R9), (F14, F13)
+	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FSTPQ	(F8, F7), 224(RSP)
+	FSTPQ	(F6, F5), 256(RSP)
+	FSTPQ	(F4, F3), 288(RSP)
+	FSTPQ	(F2, F0), 320(RSP)
+	ADD	$1024, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	ADD	$256, R9, R9
 
-longOne:
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	ADD	$256, R11, R11
-
-longTail:
-	LSL	$2, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVQ	-16(R12), F1
-	FMOVQ	16(R5), F17
+longLast:
+	LSL	$2, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F1
+	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
-	FMOVQ	48(R5), F17
+	FMOVQ	48(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
 	TBZ	$7, R4, longLast0to7
 	TBZ	$6, R4, longLast8to11
@@ -16146,139 +18467,142 @@ longTail:
 	TBZ	$4, R4, longLast14to14
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longLadder14:
-	FMOVQ	224(R11), F17
+longLastLadder14:
+	FMOVQ	224(R9), F17
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
-	FMOVQ	208(R11), F17
+longLastLadder13:
+	FMOVQ	208(R9), F17
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
-	FMOVQ	192(R11), F17
+longLastLadder12:
+	FMOVQ	192(R9), F17
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
-	FMOVQ	176(R11), F17
+longLastLadder11:
+	FMOVQ	176(R9), F17
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
-	FMOVQ	160(R11), F17
+longLastLadder10:
+	FMOVQ	160(R9), F17
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
-	FMOVQ	144(R11), F17
+longLastLadder9:
+	FMOVQ	144(R9), F17
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
-	FMOVQ	128(R11), F17
+longLastLadder8:
+	FMOVQ	128(R9), F17
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
-	FMOVQ	112(R11), F17
+longLastLadder7:
+	FMOVQ	112(R9), F17
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
-	FMOVQ	96(R11), F17
+longLastLadder6:
+	FMOVQ	96(R9), F17
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
-	FMOVQ	80(R11), F17
+longLastLadder5:
+	FMOVQ	80(R9), F17
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
-	FMOVQ	64(R11), F17
+longLastLadder4:
+	FMOVQ	64(R9), F17
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
-	FMOVQ	48(R11), F17
+longLastLadder3:
+	FMOVQ	48(R9), F17
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
-	FMOVQ	32(R11), F17
+longLastLadder2:
+	FMOVQ	32(R9), F17
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
-	FMOVQ	16(R11), F17
+longLastLadder1:
+	FMOVQ	16(R9), F17
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
-	FMOVQ	(R11), F17
+longLastLadder0:
+	FMOVQ	(R9), F17
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
 	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
 	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
 	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
 	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
 	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
 	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$1024, R4
+	BGE	longRest
 
 longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -16296,136 +18620,299 @@ longHalve:
 	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R8), F16
-	VZIP2	V16.D2, V1.D2, V15.D2
-	VZIP1	V16.D2, V1.D2, V1.D2
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	FMOVQ	32(R8), F16
-	FMOVQ	48(R8), F15
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
 	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x6e30d421 // faddp v1.4s, v1.4s, v16.4s
-	CMP	$4, R10
+	FMOVQ	64(RSP), F15
+	FMOVQ	80(RSP), F14
+	VZIP2	V14.D2, V15.D2, V13.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
+	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	CMP	$4, R6
 	BNE	rowPart
-	FMOVQ	F1, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$1, R10, skip_6
-	FMOVD	F1, (R11)
-	ADD	$8, R11, R11
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R9
+	TBZ	$1, R6, skip_6
+	FMOVD	F16, (R9)
+	ADD	$8, R9, R9
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
-	TBZ	$0, R10, skip_7
-	FMOVS	F1, (R11)
+	TBZ	$0, R6, skip_7
+	FMOVS	F16, (R9)
 
 skip_7:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
 	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
 	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
 	FMOVS	F1, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F0, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	FLDPQ	256(R11), (F17, F18)
+	FLDPQ	(R9), (F0, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	256(R9), (F17, F18)
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
 	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	288(R11), (F18, F17)
+	FLDPQ	288(R9), (F18, F17)
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	320(R11), (F17, F18)
+	FLDPQ	320(R9), (F17, F18)
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	352(R11), (F18, F17)
+	FLDPQ	352(R9), (F18, F17)
 	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	384(R11), (F17, F18)
+	FLDPQ	384(R9), (F17, F18)
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	416(R11), (F18, F17)
+	FLDPQ	416(R9), (F18, F17)
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	448(R11), (F17, F18)
+	FLDPQ	448(R9), (F17, F18)
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	480(R11), (F18, F17)
+	FLDPQ	480(R9), (F18, F17)
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	ADD	$512, R11, R11
-	TBZ	$8, R4, longTail
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FSTPQ	(F9, F10), 224(RSP)
-	FSTPQ	(F11, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F16), 320(RSP)
-	JMP	longOne
+	ADD	$512, R9, R9
+	TBZ	$8, R4, longLast
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVQ	-16(R8), F1
+	FMOVQ	16(R7), F17
+	VTBL	V17.B16, [V1.B16], V1.B16
+	FMOVQ	48(R7), F17
+	VORR	V17.B16, V1.B16, V1.B16
+	TBNZ	$7, R4, longWide
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	TBZ	$6, R4, longNarrow0to3
+	TBZ	$5, R4, longNarrow4to5
+	TBZ	$4, R4, longNarrow6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longNarrowLadder6:
+	FMOVQ	96(R9), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVQ	80(R9), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVQ	64(R9), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVQ	48(R9), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVQ	32(R9), F25
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVQ	16(R9), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVQ	(R9), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R4, longNarrow4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R4, longNarrow0to1
+	TBZ	$4, R4, longNarrow2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R4, longNarrow0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longNarrowDone:
+	FLDPQ	128(R9), (F25, F26)
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FLDPQ	160(R9), (F26, F25)
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FLDPQ	192(R9), (F25, F26)
+	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FLDPQ	224(R9), (F26, F25)
+	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	256(R9), (F25, F26)
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FLDPQ	288(R9), (F26, F25)
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FLDPQ	320(R9), (F25, F26)
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FLDPQ	352(R9), (F26, F25)
+	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	160(R9), (F19, F20)
+	FLDPQ	192(R9), (F21, F22)
+	FLDPQ	224(R9), (F23, F24)
+	TBZ	$6, R4, longWide0to3
+	TBZ	$5, R4, longWide4to5
+	TBZ	$4, R4, longWide6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longWideLadder6:
+	FMOVQ	224(R9), F25
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVQ	208(R9), F25
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVQ	192(R9), F25
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVQ	176(R9), F25
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVQ	160(R9), F25
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVQ	144(R9), F25
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVQ	128(R9), F25
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R4, longWide4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R4, longWide0to1
+	TBZ	$4, R4, longWide2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R4, longWide0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 longNone:
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
@@ -16444,97 +18931,68 @@ longNone:
 	VORR	V0.B16, V0.B16, V14.B16
 	VORR	V0.B16, V0.B16, V15.B16
 	VORR	V0.B16, V0.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$9, R7, longWithout2
-	FLDPQ	96(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	128(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	160(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	192(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	224(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	256(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	288(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	320(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout2:
-	TBZ	$10, R7, longWithout4
-	FLDPQ	352(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	384(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	416(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	448(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	480(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	512(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	544(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	576(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	TBZ	$10, R4, longWithout4
+	FLDPQ	96(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	128(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	160(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	192(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	224(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	256(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	288(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	320(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 longWithout4:
-	TBZ	$11, R7, longWithout8
-	FLDPQ	608(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	640(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	672(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	704(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	736(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	768(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	800(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	832(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout8:
+	TBZ	$11, R4, longHalve
+	FLDPQ	352(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	384(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	416(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	448(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	480(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	512(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	544(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	576(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
 
 done:
 	RET
 
 // func rowsF64NEON(a *byte)
-TEXT ·rowsF64NEON(SB), $824-8
+TEXT ·rowsF64NEON(SB), $568-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -16683,94 +19141,87 @@ single:
 	VSHL	$32, V0.D2, V0.D2
 
 fewGroup:
-	MOVD	$2, R6
-	CMP	R6, R3
+	MOVD	$2, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$1, R4, two_2
-	FMOVD	(R8), F2
+	FMOVD	(R6), F2
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R8), F2
+	FMOVQ	(R6), F2
 
 loaded_1:
 	VBIF	V1.B16, V0.B16, V2.B16
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F2, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F2
-	FMOVQ	16(R7), F3
-	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
-	CMP	$2, R6
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F3
+	FMOVQ	48(RSP), F4
+	WORD	$0x6e64d463 // faddp v3.2d, v3.2d, v4.2d
+	CMP	$2, R7
 	BNE	fewPart
-	FMOVQ	F2, (R2)
+	FMOVQ	F3, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$0, R6, skip_3
-	FMOVD	F2, (R8)
+	ADD	$0, R2, R6
+	TBZ	$0, R7, skip_3
+	FMOVD	F3, (R6)
 
 skip_3:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	WORD	$0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
 	FMOVD	F2, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$1, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$1, R5, R5
+	SUB	R5, R4, R4
 	LSL	$3, R4, R4
-	ADD	$1, R6, R6
-	LSL	$3, R6, R7
-	MOVD	$reducesumConst2<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$3584, R7, R7
-	TBNZ	$8, R4, rowOdd
-	AND	$3072, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$3, R5, R6
+	MOVD	$reducesumConst2<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$2, R10
-	CMP	R10, R3
+	MOVD	$2, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -16836,62 +19287,56 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	-16(R11), F0
-	FMOVQ	16(R5), F1
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	-16(R9), F0
+	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F1
+	FMOVQ	48(R7), F1
 	VORR	V1.B16, V0.B16, V0.B16
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	16(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	16(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -16900,33 +19345,31 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	32(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	32(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	48(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	48(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	32(R1), F1
@@ -16935,13 +19378,11 @@ rowRow4:
 	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -16952,24 +19393,22 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	64(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	64(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	FMOVQ	48(R1), F2
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -16978,12 +19417,12 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	80(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	80(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -16993,13 +19432,11 @@ rowRow6:
 	FMOVQ	48(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -17015,34 +19452,32 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	96(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	96(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	112(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	112(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F2
+	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	64(R1), F1
@@ -17059,13 +19494,11 @@ rowRow8:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -17080,12 +19513,12 @@ rowRow9:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	128(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	128(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	FMOVQ	80(R1), F2
@@ -17095,13 +19528,11 @@ rowRow9:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -17112,12 +19543,12 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	144(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	144(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	FMOVQ	96(R1), F2
@@ -17133,13 +19564,11 @@ rowRow10:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -17161,25 +19590,23 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	160(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	160(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	FMOVQ	112(R1), F3
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -17188,12 +19615,12 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	176(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	176(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F3
+	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
@@ -17215,13 +19642,11 @@ rowRow12:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -17243,12 +19668,12 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	80(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	192(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	192(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
@@ -17259,13 +19684,11 @@ rowRow13:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -17281,12 +19704,12 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	96(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	208(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	208(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F4
+	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
@@ -17305,13 +19728,11 @@ rowRow14:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -17342,73 +19763,71 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	FMOVQ	112(R1), F4
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	224(R11), F0
-	FMOVQ	16(R5), F5
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	224(R9), F0
+	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F5
+	FMOVQ	48(R7), F5
 	VORR	V5.B16, V0.B16, V0.B16
 	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
 	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R11), (F10, F9)
+	FLDPQ	288(R9), (F10, F9)
 	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
 	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R11), (F9, F10)
+	FLDPQ	320(R9), (F9, F10)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R11), (F10, F9)
+	FLDPQ	352(R9), (F10, F9)
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R11), (F14, F13)
+	FLDPQ	800(R9), (F14, F13)
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R11), (F14, F13)
+	FLDPQ	864(R9), (F14, F13)
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
 	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	ADD	$2048, R11, R26
+	ADD	$2048, R9, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -17457,44 +19876,44 @@ rowRow16:
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FSTPQ	(F1, F2), 576(RSP)
-	FSTPQ	(F3, F4), 608(RSP)
-	FSTPQ	(F5, F6), 640(RSP)
-	FSTPQ	(F7, F8), 672(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F16, F15)
+	FSTPQ	(F1, F2), 320(RSP)
+	FSTPQ	(F3, F4), 352(RSP)
+	FSTPQ	(F5, F6), 384(RSP)
+	FSTPQ	(F7, F8), 416(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F16, F15)
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	416(R11), (F15, F16)
+	FLDPQ	416(R9), (F15, F16)
 	WORD	$0x4e6fd4c6 // fadd v6.2d, v6.2d, v15.2d
 	WORD	$0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	FLDPQ	448(R11), (F16, F15)
+	FLDPQ	448(R9), (F16, F15)
 	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	480(R11), (F15, F16)
+	FLDPQ	480(R9), (F15, F16)
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	FLDPQ	640(R11), (F16, F15)
-	FLDPQ	672(R11), (F14, F13)
-	FLDPQ	896(R11), (F12, F11)
+	FLDPQ	640(R9), (F16, F15)
+	FLDPQ	672(R9), (F14, F13)
+	FLDPQ	896(R9), (F12, F11)
 	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	FLDPQ	928(R11), (F11, F12)
+	FLDPQ	928(R9), (F11, F12)
 	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
 	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	FLDPQ	704(R11), (F13, F14)
-	FLDPQ	736(R11), (F15, F16)
-	FLDPQ	960(R11), (F12, F11)
+	FLDPQ	704(R9), (F13, F14)
+	FLDPQ	736(R9), (F15, F16)
+	FLDPQ	960(R9), (F12, F11)
 	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
 	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
-	FLDPQ	992(R11), (F11, F12)
+	FLDPQ	992(R9), (F11, F12)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
 	WORD	$0x4e6dd484 // fadd v4.2d, v4.2d, v13.2d
@@ -17549,129 +19968,127 @@ rowRow16:
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FSTPQ	(F8, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F3), 768(RSP)
-	FSTPQ	(F2, F1), 800(RSP)
-	ADD	$2048, R11, R11
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R11), (F10, F9)
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R11), (F9, F10)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R11), (F10, F9)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R11), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R11), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FSTPQ	(F1, F2), 320(RSP)
-	FSTPQ	(F3, F4), 352(RSP)
-	FSTPQ	(F5, F6), 384(RSP)
-	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	416(R11), (F10, F9)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	448(R11), (F9, F10)
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	FLDPQ	480(R11), (F10, F9)
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	640(R11), (F9, F10)
-	FLDPQ	672(R11), (F11, F12)
-	FLDPQ	896(R11), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	928(R11), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	FLDPQ	704(R11), (F12, F11)
-	FLDPQ	736(R11), (F10, F9)
-	FLDPQ	960(R11), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	992(R11), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	FSTPQ	(F8, F7), 448(RSP)
 	FSTPQ	(F6, F5), 480(RSP)
 	FSTPQ	(F4, F3), 512(RSP)
 	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$1024, R11, R11
+	ADD	$2048, R9, R9
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	FLDPQ	288(R9), (F10, F9)
+	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
+	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	FLDPQ	320(R9), (F9, F10)
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	FLDPQ	352(R9), (F10, F9)
+	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FLDPQ	800(R9), (F14, F13)
+	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
+	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	FLDPQ	864(R9), (F14, F13)
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
+	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FSTPQ	(F1, F2), 64(RSP)
+	FSTPQ	(F3, F4), 96(RSP)
+	FSTPQ	(F5, F6), 128(RSP)
+	FSTPQ	(F7, F8), 160(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F9, F10)
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	FLDPQ	416(R9), (F10, F9)
+	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FLDPQ	448(R9), (F9, F10)
+	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
+	FLDPQ	480(R9), (F10, F9)
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FLDPQ	640(R9), (F9, F10)
+	FLDPQ	672(R9), (F11, F12)
+	FLDPQ	896(R9), (F13, F14)
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FLDPQ	928(R9), (F14, F13)
+	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
+	FLDPQ	704(R9), (F12, F11)
+	FLDPQ	736(R9), (F10, F9)
+	FLDPQ	960(R9), (F13, F14)
+	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	FLDPQ	992(R9), (F14, F13)
+	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FSTPQ	(F8, F7), 192(RSP)
+	FSTPQ	(F6, F5), 224(RSP)
+	FSTPQ	(F4, F3), 256(RSP)
+	FSTPQ	(F2, F1), 288(RSP)
+	ADD	$1024, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	ADD	$256, R9, R9
 
-longOne:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	ADD	$256, R11, R11
-
-longTail:
-	LSL	$3, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVQ	-16(R12), F0
-	FMOVQ	16(R5), F17
+longLast:
+	LSL	$3, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
+	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
-	FMOVQ	48(R5), F17
+	FMOVQ	48(R7), F17
 	VORR	V17.B16, V0.B16, V0.B16
 	TBZ	$7, R4, longLast0to7
 	TBZ	$6, R4, longLast8to11
@@ -17679,139 +20096,142 @@ longTail:
 	TBZ	$4, R4, longLast14to14
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
-longLadder14:
-	FMOVQ	224(R11), F17
+longLastLadder14:
+	FMOVQ	224(R9), F17
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 
-longLadder13:
-	FMOVQ	208(R11), F17
+longLastLadder13:
+	FMOVQ	208(R9), F17
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
 
-longLadder12:
-	FMOVQ	192(R11), F17
+longLastLadder12:
+	FMOVQ	192(R9), F17
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 
-longLadder11:
-	FMOVQ	176(R11), F17
+longLastLadder11:
+	FMOVQ	176(R9), F17
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
 
-longLadder10:
-	FMOVQ	160(R11), F17
+longLastLadder10:
+	FMOVQ	160(R9), F17
 	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
 
-longLadder9:
-	FMOVQ	144(R11), F17
+longLastLadder9:
+	FMOVQ	144(R9), F17
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 
-longLadder8:
-	FMOVQ	128(R11), F17
+longLastLadder8:
+	FMOVQ	128(R9), F17
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 
-longLadder7:
-	FMOVQ	112(R11), F17
+longLastLadder7:
+	FMOVQ	112(R9), F17
 	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
 
-longLadder6:
-	FMOVQ	96(R11), F17
+longLastLadder6:
+	FMOVQ	96(R9), F17
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 
-longLadder5:
-	FMOVQ	80(R11), F17
+longLastLadder5:
+	FMOVQ	80(R9), F17
 	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
 
-longLadder4:
-	FMOVQ	64(R11), F17
+longLastLadder4:
+	FMOVQ	64(R9), F17
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 
-longLadder3:
-	FMOVQ	48(R11), F17
+longLastLadder3:
+	FMOVQ	48(R9), F17
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 
-longLadder2:
-	FMOVQ	32(R11), F17
+longLastLadder2:
+	FMOVQ	32(R9), F17
 	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
 
-longLadder1:
-	FMOVQ	16(R11), F17
+longLastLadder1:
+	FMOVQ	16(R9), F17
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 
-longLadder0:
-	FMOVQ	(R11), F17
+longLastLadder0:
+	FMOVQ	(R9), F17
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
 	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
 	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
 	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
 	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
 	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
 	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
 	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$1024, R4
+	BGE	longRest
 
 longHalve:
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
@@ -17829,120 +20249,283 @@ longHalve:
 	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R8), F16
-	WORD	$0x6e70d400 // faddp v0.2d, v0.2d, v16.2d
-	CMP	$2, R10
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
+	WORD	$0x6e6fd610 // faddp v16.2d, v16.2d, v15.2d
+	CMP	$2, R6
 	BNE	rowPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$0, R10, skip_4
-	FMOVD	F0, (R11)
+	ADD	$0, R2, R9
+	TBZ	$0, R6, skip_4
+	FMOVD	F16, (R9)
 
 skip_4:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
 	FMOVD	F0, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	FLDPQ	256(R11), (F17, F18)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	256(R9), (F17, F18)
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
 	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	FLDPQ	288(R11), (F18, F17)
+	FLDPQ	288(R9), (F18, F17)
 	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	FLDPQ	320(R11), (F17, F18)
+	FLDPQ	320(R9), (F17, F18)
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	FLDPQ	352(R11), (F18, F17)
+	FLDPQ	352(R9), (F18, F17)
 	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
 	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	FLDPQ	384(R11), (F17, F18)
+	FLDPQ	384(R9), (F17, F18)
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	416(R11), (F18, F17)
+	FLDPQ	416(R9), (F18, F17)
 	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	448(R11), (F17, F18)
+	FLDPQ	448(R9), (F17, F18)
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	480(R11), (F18, F17)
+	FLDPQ	480(R9), (F18, F17)
 	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
 	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	ADD	$512, R11, R11
-	TBZ	$8, R4, longTail
-	FSTPQ	(F1, F2), 64(RSP)
-	FSTPQ	(F3, F4), 96(RSP)
-	FSTPQ	(F5, F6), 128(RSP)
-	FSTPQ	(F7, F8), 160(RSP)
-	FSTPQ	(F9, F10), 192(RSP)
-	FSTPQ	(F11, F12), 224(RSP)
-	FSTPQ	(F13, F14), 256(RSP)
-	FSTPQ	(F15, F16), 288(RSP)
-	JMP	longOne
+	ADD	$512, R9, R9
+	TBZ	$8, R4, longLast
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVQ	-16(R8), F0
+	FMOVQ	16(R7), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	FMOVQ	48(R7), F17
+	VORR	V17.B16, V0.B16, V0.B16
+	TBNZ	$7, R4, longWide
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	TBZ	$6, R4, longNarrow0to3
+	TBZ	$5, R4, longNarrow4to5
+	TBZ	$4, R4, longNarrow6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+longNarrowLadder6:
+	FMOVQ	96(R9), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+longNarrowLadder5:
+	FMOVQ	80(R9), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+longNarrowLadder4:
+	FMOVQ	64(R9), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+longNarrowLadder3:
+	FMOVQ	48(R9), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+longNarrowLadder2:
+	FMOVQ	32(R9), F25
+	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+
+longNarrowLadder1:
+	FMOVQ	16(R9), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+
+longNarrowLadder0:
+	FMOVQ	(R9), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R4, longNarrow4to4
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R4, longNarrow0to1
+	TBZ	$4, R4, longNarrow2to2
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R4, longNarrow0to0
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+
+longNarrowDone:
+	FLDPQ	128(R9), (F25, F26)
+	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
+	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FLDPQ	160(R9), (F26, F25)
+	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
+	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FLDPQ	192(R9), (F25, F26)
+	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
+	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FLDPQ	224(R9), (F26, F25)
+	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
+	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	256(R9), (F25, F26)
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FLDPQ	288(R9), (F26, F25)
+	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FLDPQ	320(R9), (F25, F26)
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FLDPQ	352(R9), (F26, F25)
+	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	160(R9), (F19, F20)
+	FLDPQ	192(R9), (F21, F22)
+	FLDPQ	224(R9), (F23, F24)
+	TBZ	$6, R4, longWide0to3
+	TBZ	$5, R4, longWide4to5
+	TBZ	$4, R4, longWide6to6
+	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+
+longWideLadder6:
+	FMOVQ	224(R9), F25
+	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+
+longWideLadder5:
+	FMOVQ	208(R9), F25
+	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+
+longWideLadder4:
+	FMOVQ	192(R9), F25
+	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+
+longWideLadder3:
+	FMOVQ	176(R9), F25
+	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+
+longWideLadder2:
+	FMOVQ	160(R9), F25
+	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+
+longWideLadder1:
+	FMOVQ	144(R9), F25
+	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+
+longWideLadder0:
+	FMOVQ	128(R9), F25
+	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R4, longWide4to4
+	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R4, longWide0to1
+	TBZ	$4, R4, longWide2to2
+	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R4, longWide0to0
+	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+
+longWideDone:
+	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	JMP	longAdded
 
 longNone:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
@@ -17962,97 +20545,68 @@ longNone:
 	VORR	V1.B16, V1.B16, V14.B16
 	VORR	V1.B16, V1.B16, V15.B16
 	VORR	V1.B16, V1.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$9, R7, longWithout2
-	FLDPQ	64(RSP), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	FLDPQ	96(RSP), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	FLDPQ	128(RSP), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	FLDPQ	160(RSP), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	FLDPQ	192(RSP), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	224(RSP), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	256(RSP), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	288(RSP), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-
-longWithout2:
-	TBZ	$10, R7, longWithout4
-	FLDPQ	320(RSP), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	FLDPQ	352(RSP), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	FLDPQ	384(RSP), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	FLDPQ	416(RSP), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	FLDPQ	448(RSP), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	480(RSP), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	512(RSP), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	544(RSP), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	TBZ	$10, R4, longWithout4
+	FLDPQ	64(RSP), (F24, F23)
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FLDPQ	96(RSP), (F23, F24)
+	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FLDPQ	128(RSP), (F24, F23)
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FLDPQ	160(RSP), (F23, F24)
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	192(RSP), (F24, F23)
+	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	224(RSP), (F23, F24)
+	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FLDPQ	256(RSP), (F24, F23)
+	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
+	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FLDPQ	288(RSP), (F23, F24)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
 
 longWithout4:
-	TBZ	$11, R7, longWithout8
-	FLDPQ	576(RSP), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	FLDPQ	608(RSP), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	FLDPQ	640(RSP), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	FLDPQ	672(RSP), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	FLDPQ	704(RSP), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	736(RSP), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	768(RSP), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	800(RSP), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-
-longWithout8:
+	TBZ	$11, R4, longHalve
+	FLDPQ	320(RSP), (F24, F23)
+	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FLDPQ	352(RSP), (F23, F24)
+	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FLDPQ	384(RSP), (F24, F23)
+	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FLDPQ	416(RSP), (F23, F24)
+	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FLDPQ	448(RSP), (F24, F23)
+	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
+	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FLDPQ	480(RSP), (F23, F24)
+	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
+	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FLDPQ	512(RSP), (F24, F23)
+	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
+	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FLDPQ	544(RSP), (F23, F24)
+	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
 	JMP	longHalve
 
 done:
 	RET
 
 // func rowsF16NEON(a *byte)
-TEXT ·rowsF16NEON(SB), $856-8
+TEXT ·rowsF16NEON(SB), $600-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -18329,120 +20883,113 @@ single:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 
 fewGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
-	FMOVS	(R8), F2
+	FMOVS	(R6), F2
 	TBZ	$0, R4, loaded_1
-	ADD	$4, R8, R8
-	VLD1	(R8), V2.H[2]
+	ADD	$4, R6, R6
+	VLD1	(R6), V2.H[2]
 	JMP	loaded_1
 
 one_3:
 	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R8), V2.H[0]
+	VLD1	(R6), V2.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R8), F2
+	FMOVD	(R6), F2
 
 loaded_1:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VBIF	V0.B16, V1.B16, V2.B16
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F2, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F2
-	FMOVQ	16(R7), F3
-	VZIP2	V3.D2, V2.D2, V4.D2
-	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	FMOVQ	32(R7), F3
-	FMOVQ	48(R7), F4
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F3
+	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F4
+	FMOVQ	80(RSP), F5
+	VZIP2	V5.D2, V4.D2, V6.D2
+	VZIP1	V5.D2, V4.D2, V4.D2
+	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	CMP	$4, R7
 	BNE	fewPart
-	FMOVQ	F2, (R2)
+	FMOVQ	F3, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F2, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V2.B16, V2.B16, V2.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R7, skip_4
+	FMOVD	F3, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V3.B16, V3.B16, V3.B16
 
 skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F2, (R8)
+	TBZ	$0, R7, skip_5
+	FMOVS	F3, (R6)
 
 skip_5:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
 	FMOVS	F2, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	SUB	R5, R4, R4
 	LSL	$1, R4, R4
-	ADD	$1, R6, R6
-	LSL	$1, R6, R7
-	MOVD	$reducesumConst3<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$1792, R7, R7
-	TBNZ	$7, R4, rowOdd
-	AND	$1536, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$1, R5, R6
+	MOVD	$reducesumConst3<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R10
-	CMP	R10, R3
+	MOVD	$4, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$128, R4
 	BGE	rowRow16
 	TBZ	$6, R4, choose0to7
@@ -18508,68 +21055,62 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	-8(R11), F1
-	FMOVQ	8(R5), F0
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	-8(R9), F1
+	FMOVQ	8(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F0
+	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	8(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	8(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVD	8(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -18581,35 +21122,33 @@ rowRow3:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	16(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	16(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	24(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	24(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18622,13 +21161,11 @@ rowRow4:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -18643,12 +21180,12 @@ rowRow5:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	32(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	32(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -18656,13 +21193,11 @@ rowRow5:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -18674,12 +21209,12 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	40(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	40(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -18693,13 +21228,11 @@ rowRow6:
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -18722,36 +21255,34 @@ rowRow7:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	48(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	48(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	56(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	56(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -18776,13 +21307,11 @@ rowRow8:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -18803,12 +21332,12 @@ rowRow9:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	64(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	64(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -18822,13 +21351,11 @@ rowRow9:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -18843,12 +21370,12 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	72(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	72(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -18871,13 +21398,11 @@ rowRow10:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -18909,12 +21434,12 @@ rowRow11:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	80(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	80(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -18923,13 +21448,11 @@ rowRow11:
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -18941,12 +21464,12 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	88(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	88(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -18978,13 +21501,11 @@ rowRow12:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -19016,12 +21537,12 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	96(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	96(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -19036,13 +21557,11 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -19065,12 +21584,12 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	104(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	104(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -19097,13 +21616,11 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -19149,35 +21666,33 @@ rowRow15:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	112(R11), F1
-	FMOVQ	8(R5), F5
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	112(R9), F1
+	FMOVQ	8(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F5
+	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$512, R4
 	BLT	longLow
 	TBZ	$10, R4, longNo8
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -19186,7 +21701,7 @@ rowRow16:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R11), (F9, F10)
+	FLDPQ	128(R9), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -19195,7 +21710,7 @@ rowRow16:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R11), (F10, F9)
+	FLDPQ	160(R9), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -19204,12 +21719,12 @@ rowRow16:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R11), (F9, F11)
+	FLDPQ	256(R9), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R11), (F13, F14)
+	FLDPQ	384(R9), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -19222,12 +21737,12 @@ rowRow16:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R11), (F12, F10)
+	FLDPQ	288(R9), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R11), (F14, F13)
+	FLDPQ	416(R9), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -19240,8 +21755,8 @@ rowRow16:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R11), (F9, F11)
-	FLDPQ	544(R11), (F13, F15)
+	FLDPQ	512(R9), (F9, F11)
+	FLDPQ	544(R9), (F13, F15)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
@@ -19250,7 +21765,7 @@ rowRow16:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	640(R11), (F17, F18)
+	FLDPQ	640(R9), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -19259,7 +21774,7 @@ rowRow16:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R11), (F18, F17)
+	FLDPQ	672(R9), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -19268,12 +21783,12 @@ rowRow16:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R11), (F17, F19)
+	FLDPQ	768(R9), (F17, F19)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	896(R11), (F21, F22)
+	FLDPQ	896(R9), (F21, F22)
 	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -19286,12 +21801,12 @@ rowRow16:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R11), (F20, F18)
+	FLDPQ	800(R9), (F20, F18)
 	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	928(R11), (F22, F21)
+	FLDPQ	928(R9), (F22, F21)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -19312,12 +21827,12 @@ rowRow16:
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 608(RSP)
-	FSTPQ	(F3, F4), 640(RSP)
-	FSTPQ	(F5, F6), 672(RSP)
-	FSTPQ	(F7, F8), 704(RSP)
-	FLDPQ	64(R11), (F8, F6)
-	FLDPQ	96(R11), (F4, F2)
+	FSTPQ	(F0, F2), 352(RSP)
+	FSTPQ	(F3, F4), 384(RSP)
+	FSTPQ	(F5, F6), 416(RSP)
+	FSTPQ	(F7, F8), 448(RSP)
+	FLDPQ	64(R9), (F8, F6)
+	FLDPQ	96(R9), (F4, F2)
 	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
@@ -19326,7 +21841,7 @@ rowRow16:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R11), (F16, F15)
+	FLDPQ	192(R9), (F16, F15)
 	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -19335,7 +21850,7 @@ rowRow16:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R11), (F15, F16)
+	FLDPQ	224(R9), (F15, F16)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
@@ -19344,12 +21859,12 @@ rowRow16:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R11), (F16, F14)
+	FLDPQ	320(R9), (F16, F14)
 	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	448(R11), (F12, F11)
+	FLDPQ	448(R9), (F12, F11)
 	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
@@ -19362,12 +21877,12 @@ rowRow16:
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R11), (F13, F15)
+	FLDPQ	352(R9), (F13, F15)
 	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	480(R11), (F11, F12)
+	FLDPQ	480(R9), (F11, F12)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
@@ -19380,8 +21895,8 @@ rowRow16:
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R11), (F16, F14)
-	FLDPQ	608(R11), (F12, F10)
+	FLDPQ	576(R9), (F16, F14)
+	FLDPQ	608(R9), (F12, F10)
 	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
@@ -19390,7 +21905,7 @@ rowRow16:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	704(R11), (F17, F18)
+	FLDPQ	704(R9), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
@@ -19399,7 +21914,7 @@ rowRow16:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R11), (F18, F17)
+	FLDPQ	736(R9), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
@@ -19408,12 +21923,12 @@ rowRow16:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R11), (F17, F19)
+	FLDPQ	832(R9), (F17, F19)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	960(R11), (F21, F22)
+	FLDPQ	960(R9), (F21, F22)
 	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -19426,12 +21941,12 @@ rowRow16:
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R11), (F20, F18)
+	FLDPQ	864(R9), (F20, F18)
 	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	992(R11), (F22, F21)
+	FLDPQ	992(R9), (F22, F21)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -19452,16 +21967,16 @@ rowRow16:
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 736(RSP)
-	FSTPQ	(F6, F5), 768(RSP)
-	FSTPQ	(F4, F3), 800(RSP)
-	FSTPQ	(F2, F0), 832(RSP)
-	ADD	$1024, R11, R11
+	FSTPQ	(F8, F7), 480(RSP)
+	FSTPQ	(F6, F5), 512(RSP)
+	FSTPQ	(F4, F3), 544(RSP)
+	FSTPQ	(F2, F0), 576(RSP)
+	ADD	$1024, R9, R9
 
 longNo8:
 	TBZ	$9, R4, longNo4
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -19470,7 +21985,7 @@ longNo8:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R11), (F9, F10)
+	FLDPQ	128(R9), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -19479,7 +21994,7 @@ longNo8:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R11), (F10, F9)
+	FLDPQ	160(R9), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -19488,12 +22003,12 @@ longNo8:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R11), (F9, F11)
+	FLDPQ	256(R9), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R11), (F13, F14)
+	FLDPQ	384(R9), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -19506,12 +22021,12 @@ longNo8:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R11), (F12, F10)
+	FLDPQ	288(R9), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R11), (F14, F13)
+	FLDPQ	416(R9), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -19524,12 +22039,12 @@ longNo8:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R11), (F8, F6)
-	FLDPQ	96(R11), (F4, F2)
+	FSTPQ	(F0, F2), 96(RSP)
+	FSTPQ	(F3, F4), 128(RSP)
+	FSTPQ	(F5, F6), 160(RSP)
+	FSTPQ	(F7, F8), 192(RSP)
+	FLDPQ	64(R9), (F8, F6)
+	FLDPQ	96(R9), (F4, F2)
 	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
@@ -19538,7 +22053,7 @@ longNo8:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R11), (F9, F10)
+	FLDPQ	192(R9), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -19547,7 +22062,7 @@ longNo8:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R11), (F10, F9)
+	FLDPQ	224(R9), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
@@ -19556,12 +22071,12 @@ longNo8:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R11), (F9, F11)
+	FLDPQ	320(R9), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	448(R11), (F13, F14)
+	FLDPQ	448(R9), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -19574,12 +22089,12 @@ longNo8:
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R11), (F12, F10)
+	FLDPQ	352(R9), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	480(R11), (F14, F13)
+	FLDPQ	480(R9), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -19592,23 +22107,21 @@ longNo8:
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$512, R11, R11
+	FSTPQ	(F8, F7), 224(RSP)
+	FSTPQ	(F6, F5), 256(RSP)
+	FSTPQ	(F4, F3), 288(RSP)
+	FSTPQ	(F2, F0), 320(RSP)
+	ADD	$512, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$8, R4, longTwo
 	TBZ	$7, R4, longNone
-
-longOne:
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
-	FLDPQ	64(R11), (F9, F11)
-	FLDPQ	96(R11), (F13, F15)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	64(R9), (F9, F11)
+	FLDPQ	96(R9), (F13, F15)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -19625,16 +22138,16 @@ longOne:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	ADD	$128, R11, R11
+	ADD	$128, R9, R9
 
-longTail:
-	LSL	$1, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVD	-8(R12), F1
-	FMOVQ	8(R5), F17
+longLast:
+	LSL	$1, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVD	-8(R10), F1
+	FMOVQ	8(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F17
+	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	TBZ	$6, R4, longLast0to7
@@ -19643,154 +22156,157 @@ longTail:
 	TBZ	$3, R4, longLast14to14
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longLadder14:
-	FMOVD	112(R11), F17
+longLastLadder14:
+	FMOVD	112(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
-	FMOVD	104(R11), F17
+longLastLadder13:
+	FMOVD	104(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
-	FMOVD	96(R11), F17
+longLastLadder12:
+	FMOVD	96(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
-	FMOVD	88(R11), F17
+longLastLadder11:
+	FMOVD	88(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
-	FMOVD	80(R11), F17
+longLastLadder10:
+	FMOVD	80(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
-	FMOVD	72(R11), F17
+longLastLadder9:
+	FMOVD	72(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
-	FMOVD	64(R11), F17
+longLastLadder8:
+	FMOVD	64(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
-	FMOVD	56(R11), F17
+longLastLadder7:
+	FMOVD	56(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
-	FMOVD	48(R11), F17
+longLastLadder6:
+	FMOVD	48(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
-	FMOVD	40(R11), F17
+longLastLadder5:
+	FMOVD	40(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
-	FMOVD	32(R11), F17
+longLastLadder4:
+	FMOVD	32(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
-	FMOVD	24(R11), F17
+longLastLadder3:
+	FMOVD	24(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
-	FMOVD	16(R11), F17
+longLastLadder2:
+	FMOVD	16(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
-	FMOVD	8(R11), F17
+longLastLadder1:
+	FMOVD	8(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
-	FMOVD	(R11), F17
+longLastLadder0:
+	FMOVD	(R9), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
 	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
 	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
 	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
 	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
 	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
 	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$512, R4
+	BGE	longRest
 
 longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -19808,97 +22324,64 @@ longHalve:
 	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R8), F16
-	VZIP2	V16.D2, V1.D2, V15.D2
-	VZIP1	V16.D2, V1.D2, V1.D2
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	FMOVQ	32(R8), F16
-	FMOVQ	48(R8), F15
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
 	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x6e30d421 // faddp v1.4s, v1.4s, v16.4s
-	CMP	$4, R10
+	FMOVQ	64(RSP), F15
+	FMOVQ	80(RSP), F14
+	VZIP2	V14.D2, V15.D2, V13.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
+	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	CMP	$4, R6
 	BNE	rowPart
-	FMOVQ	F1, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$1, R10, skip_6
-	FMOVD	F1, (R11)
-	ADD	$8, R11, R11
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R9
+	TBZ	$1, R6, skip_6
+	FMOVD	F16, (R9)
+	ADD	$8, R9, R9
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
-	TBZ	$0, R10, skip_7
-	FMOVS	F1, (R11)
+	TBZ	$0, R6, skip_7
+	FMOVS	F16, (R9)
 
 skip_7:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
 	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
 	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
 	FMOVS	F1, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
-	FLDPQ	64(R11), (F9, F11)
-	FLDPQ	96(R11), (F13, F15)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	64(R9), (F9, F11)
+	FLDPQ	96(R9), (F13, F15)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -19915,7 +22398,7 @@ longTwo:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	128(R11), (F17, F18)
+	FLDPQ	128(R9), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -19924,7 +22407,7 @@ longTwo:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	160(R11), (F18, F17)
+	FLDPQ	160(R9), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
@@ -19933,7 +22416,7 @@ longTwo:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	192(R11), (F17, F18)
+	FLDPQ	192(R9), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -19942,7 +22425,7 @@ longTwo:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	224(R11), (F18, F17)
+	FLDPQ	224(R9), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -19951,17 +22434,258 @@ longTwo:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	ADD	$256, R11, R11
-	TBZ	$7, R4, longTail
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FSTPQ	(F9, F10), 224(RSP)
-	FSTPQ	(F11, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F16), 320(RSP)
-	JMP	longOne
+	ADD	$256, R9, R9
+	TBZ	$7, R4, longLast
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVD	-8(R8), F1
+	FMOVQ	8(R7), F17
+	VTBL	V17.B16, [V1.B16], V1.B16
+	FMOVQ	32(R7), F17
+	VORR	V17.B16, V1.B16, V1.B16
+	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	TBNZ	$6, R4, longWide
+	FLDPQ	(R9), (F17, F19)
+	FLDPQ	32(R9), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	TBZ	$5, R4, longNarrow0to3
+	TBZ	$4, R4, longNarrow4to5
+	TBZ	$3, R4, longNarrow6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longNarrowLadder6:
+	FMOVD	48(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVD	40(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVD	32(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVD	24(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVD	16(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVD	8(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVD	(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$3, R4, longNarrow4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$4, R4, longNarrow0to1
+	TBZ	$3, R4, longNarrow2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$3, R4, longNarrow0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longNarrowDone:
+	FLDPQ	64(R9), (F25, F26)
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FLDPQ	96(R9), (F26, F25)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F19)
+	FLDPQ	32(R9), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FLDPQ	128(R9), (F25, F26)
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	160(R9), (F26, F25)
+	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
+	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	64(R9), (F17, F19)
+	FLDPQ	96(R9), (F21, F23)
+	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
+	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
+	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
+	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
+	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	TBZ	$5, R4, longWide0to3
+	TBZ	$4, R4, longWide4to5
+	TBZ	$3, R4, longWide6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longWideLadder6:
+	FMOVD	112(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVD	104(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVD	96(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVD	88(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVD	80(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVD	72(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVD	64(R9), F25
+	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$3, R4, longWide4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$4, R4, longWide0to1
+	TBZ	$3, R4, longWide2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$3, R4, longWide0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 longNone:
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
@@ -19980,97 +22704,68 @@ longNone:
 	VORR	V0.B16, V0.B16, V14.B16
 	VORR	V0.B16, V0.B16, V15.B16
 	VORR	V0.B16, V0.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$8, R7, longWithout2
-	FLDPQ	96(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	128(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	160(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	192(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	224(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	256(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	288(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	320(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout2:
-	TBZ	$9, R7, longWithout4
-	FLDPQ	352(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	384(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	416(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	448(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	480(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	512(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	544(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	576(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	TBZ	$9, R4, longWithout4
+	FLDPQ	96(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	128(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	160(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	192(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	224(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	256(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	288(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	320(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 longWithout4:
-	TBZ	$10, R7, longWithout8
-	FLDPQ	608(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	640(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	672(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	704(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	736(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	768(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	800(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	832(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout8:
+	TBZ	$10, R4, longHalve
+	FLDPQ	352(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	384(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	416(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	448(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	480(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	512(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	544(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	576(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
 
 done:
 	RET
 
 // func rowsBF16NEON(a *byte)
-TEXT ·rowsBF16NEON(SB), $856-8
+TEXT ·rowsBF16NEON(SB), $600-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -20347,120 +23042,113 @@ single:
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 
 fewGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
-	FMOVS	(R8), F2
+	FMOVS	(R6), F2
 	TBZ	$0, R4, loaded_1
-	ADD	$4, R8, R8
-	VLD1	(R8), V2.H[2]
+	ADD	$4, R6, R6
+	VLD1	(R6), V2.H[2]
 	JMP	loaded_1
 
 one_3:
 	VEOR	V2.B16, V2.B16, V2.B16
-	VLD1	(R8), V2.H[0]
+	VLD1	(R6), V2.H[0]
 	JMP	loaded_1
 
 four_2:
-	FMOVD	(R8), F2
+	FMOVD	(R6), F2
 
 loaded_1:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VBIF	V0.B16, V1.B16, V2.B16
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F2, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F2
-	FMOVQ	16(R7), F3
-	VZIP2	V3.D2, V2.D2, V4.D2
-	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	FMOVQ	32(R7), F3
-	FMOVQ	48(R7), F4
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F3
+	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
-	CMP	$4, R6
+	FMOVQ	64(RSP), F4
+	FMOVQ	80(RSP), F5
+	VZIP2	V5.D2, V4.D2, V6.D2
+	VZIP1	V5.D2, V4.D2, V4.D2
+	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	CMP	$4, R7
 	BNE	fewPart
-	FMOVQ	F2, (R2)
+	FMOVQ	F3, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F2, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V2.B16, V2.B16, V2.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R7, skip_4
+	FMOVD	F3, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V3.B16, V3.B16, V3.B16
 
 skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F2, (R8)
+	TBZ	$0, R7, skip_5
+	FMOVS	F3, (R6)
 
 skip_5:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
 	FMOVS	F2, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	SUB	R5, R4, R4
 	LSL	$1, R4, R4
-	ADD	$1, R6, R6
-	LSL	$1, R6, R7
-	MOVD	$reducesumConst3<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$1792, R7, R7
-	TBNZ	$7, R4, rowOdd
-	AND	$1536, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$1, R5, R6
+	MOVD	$reducesumConst3<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R10
-	CMP	R10, R3
+	MOVD	$4, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$128, R4
 	BGE	rowRow16
 	TBZ	$6, R4, choose0to7
@@ -20526,68 +23214,62 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	-8(R11), F1
-	FMOVQ	8(R5), F0
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	-8(R9), F1
+	FMOVQ	8(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F0
+	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	8(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	8(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -20599,35 +23281,33 @@ rowRow3:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	16(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	16(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	24(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	24(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -20640,13 +23320,11 @@ rowRow4:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -20661,12 +23339,12 @@ rowRow5:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	32(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	32(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20674,13 +23352,11 @@ rowRow5:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -20692,12 +23368,12 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	40(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	40(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20711,13 +23387,11 @@ rowRow6:
 	VZIP1	V2.H8, V31.H8, V2.H8
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -20740,36 +23414,34 @@ rowRow7:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	48(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	48(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	56(R11), F1
-	FMOVQ	8(R5), F2
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	56(R9), F1
+	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F2
+	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
@@ -20794,13 +23466,11 @@ rowRow8:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -20821,12 +23491,12 @@ rowRow9:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	64(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	64(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20840,13 +23510,11 @@ rowRow9:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -20861,12 +23529,12 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	72(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	72(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20889,13 +23557,11 @@ rowRow10:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -20927,12 +23593,12 @@ rowRow11:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	80(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	80(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -20941,13 +23607,11 @@ rowRow11:
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -20959,12 +23623,12 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	88(R11), F1
-	FMOVQ	8(R5), F3
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	88(R9), F1
+	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F3
+	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
@@ -20996,13 +23660,11 @@ rowRow12:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -21034,12 +23696,12 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	96(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	96(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -21054,13 +23716,11 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -21083,12 +23743,12 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	104(R11), F1
-	FMOVQ	8(R5), F4
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	104(R9), F1
+	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F4
+	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -21115,13 +23775,11 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -21167,35 +23825,33 @@ rowRow15:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	LSL	$1, R6, R11
-	ADD	R1, R11, R11
-	FMOVD	112(R11), F1
-	FMOVQ	8(R5), F5
+	LSL	$1, R5, R9
+	ADD	R1, R9, R9
+	FMOVD	112(R9), F1
+	FMOVQ	8(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F5
+	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
 	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$512, R4
 	BLT	longLow
 	TBZ	$10, R4, longNo8
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -21204,7 +23860,7 @@ rowRow16:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V7.H8, V31.H8, V8.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R11), (F9, F10)
+	FLDPQ	128(R9), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -21213,7 +23869,7 @@ rowRow16:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R11), (F10, F9)
+	FLDPQ	160(R9), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -21222,12 +23878,12 @@ rowRow16:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R11), (F9, F11)
+	FLDPQ	256(R9), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R11), (F13, F14)
+	FLDPQ	384(R9), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -21240,12 +23896,12 @@ rowRow16:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R11), (F12, F10)
+	FLDPQ	288(R9), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R11), (F14, F13)
+	FLDPQ	416(R9), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -21258,8 +23914,8 @@ rowRow16:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R11), (F9, F11)
-	FLDPQ	544(R11), (F13, F15)
+	FLDPQ	512(R9), (F9, F11)
+	FLDPQ	544(R9), (F13, F15)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
@@ -21268,7 +23924,7 @@ rowRow16:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	640(R11), (F17, F18)
+	FLDPQ	640(R9), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -21277,7 +23933,7 @@ rowRow16:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R11), (F18, F17)
+	FLDPQ	672(R9), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -21286,12 +23942,12 @@ rowRow16:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R11), (F17, F19)
+	FLDPQ	768(R9), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	896(R11), (F21, F22)
+	FLDPQ	896(R9), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -21304,12 +23960,12 @@ rowRow16:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R11), (F20, F18)
+	FLDPQ	800(R9), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	928(R11), (F22, F21)
+	FLDPQ	928(R9), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -21330,12 +23986,12 @@ rowRow16:
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 608(RSP)
-	FSTPQ	(F3, F4), 640(RSP)
-	FSTPQ	(F5, F6), 672(RSP)
-	FSTPQ	(F7, F8), 704(RSP)
-	FLDPQ	64(R11), (F8, F6)
-	FLDPQ	96(R11), (F4, F2)
+	FSTPQ	(F0, F2), 352(RSP)
+	FSTPQ	(F3, F4), 384(RSP)
+	FSTPQ	(F5, F6), 416(RSP)
+	FSTPQ	(F7, F8), 448(RSP)
+	FLDPQ	64(R9), (F8, F6)
+	FLDPQ	96(R9), (F4, F2)
 	VZIP2	V8.H8, V31.H8, V7.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V6.H8, V31.H8, V5.H8
@@ -21344,7 +24000,7 @@ rowRow16:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V2.H8, V31.H8, V0.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R11), (F16, F15)
+	FLDPQ	192(R9), (F16, F15)
 	VZIP2	V16.H8, V31.H8, V14.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -21353,7 +24009,7 @@ rowRow16:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R11), (F15, F16)
+	FLDPQ	224(R9), (F15, F16)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
@@ -21362,12 +24018,12 @@ rowRow16:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R11), (F16, F14)
+	FLDPQ	320(R9), (F16, F14)
 	VZIP2	V16.H8, V31.H8, V15.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	448(R11), (F12, F11)
+	FLDPQ	448(R9), (F12, F11)
 	VZIP2	V12.H8, V31.H8, V10.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
@@ -21380,12 +24036,12 @@ rowRow16:
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R11), (F13, F15)
+	FLDPQ	352(R9), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	480(R11), (F11, F12)
+	FLDPQ	480(R9), (F11, F12)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
@@ -21398,8 +24054,8 @@ rowRow16:
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R11), (F16, F14)
-	FLDPQ	608(R11), (F12, F10)
+	FLDPQ	576(R9), (F16, F14)
+	FLDPQ	608(R9), (F12, F10)
 	VZIP2	V16.H8, V31.H8, V15.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V14.H8, V31.H8, V13.H8
@@ -21408,7 +24064,7 @@ rowRow16:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	704(R11), (F17, F18)
+	FLDPQ	704(R9), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
@@ -21417,7 +24073,7 @@ rowRow16:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R11), (F18, F17)
+	FLDPQ	736(R9), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
@@ -21426,12 +24082,12 @@ rowRow16:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R11), (F17, F19)
+	FLDPQ	832(R9), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	960(R11), (F21, F22)
+	FLDPQ	960(R9), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -21444,12 +24100,12 @@ rowRow16:
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R11), (F20, F18)
+	FLDPQ	864(R9), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	992(R11), (F22, F21)
+	FLDPQ	992(R9), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -21470,16 +24126,16 @@ rowRow16:
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 736(RSP)
-	FSTPQ	(F6, F5), 768(RSP)
-	FSTPQ	(F4, F3), 800(RSP)
-	FSTPQ	(F2, F0), 832(RSP)
-	ADD	$1024, R11, R11
+	FSTPQ	(F8, F7), 480(RSP)
+	FSTPQ	(F6, F5), 512(RSP)
+	FSTPQ	(F4, F3), 544(RSP)
+	FSTPQ	(F2, F0), 576(RSP)
+	ADD	$1024, R9, R9
 
 longNo8:
 	TBZ	$9, R4, longNo4
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -21488,7 +24144,7 @@ longNo8:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V7.H8, V31.H8, V8.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R11), (F9, F10)
+	FLDPQ	128(R9), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -21497,7 +24153,7 @@ longNo8:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R11), (F10, F9)
+	FLDPQ	160(R9), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -21506,12 +24162,12 @@ longNo8:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R11), (F9, F11)
+	FLDPQ	256(R9), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R11), (F13, F14)
+	FLDPQ	384(R9), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -21524,12 +24180,12 @@ longNo8:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R11), (F12, F10)
+	FLDPQ	288(R9), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R11), (F14, F13)
+	FLDPQ	416(R9), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -21542,12 +24198,12 @@ longNo8:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R11), (F8, F6)
-	FLDPQ	96(R11), (F4, F2)
+	FSTPQ	(F0, F2), 96(RSP)
+	FSTPQ	(F3, F4), 128(RSP)
+	FSTPQ	(F5, F6), 160(RSP)
+	FSTPQ	(F7, F8), 192(RSP)
+	FLDPQ	64(R9), (F8, F6)
+	FLDPQ	96(R9), (F4, F2)
 	VZIP2	V8.H8, V31.H8, V7.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V6.H8, V31.H8, V5.H8
@@ -21556,7 +24212,7 @@ longNo8:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V2.H8, V31.H8, V0.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R11), (F9, F10)
+	FLDPQ	192(R9), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -21565,7 +24221,7 @@ longNo8:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R11), (F10, F9)
+	FLDPQ	224(R9), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
@@ -21574,12 +24230,12 @@ longNo8:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R11), (F9, F11)
+	FLDPQ	320(R9), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	448(R11), (F13, F14)
+	FLDPQ	448(R9), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -21592,12 +24248,12 @@ longNo8:
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R11), (F12, F10)
+	FLDPQ	352(R9), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	480(R11), (F14, F13)
+	FLDPQ	480(R9), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -21610,23 +24266,21 @@ longNo8:
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$512, R11, R11
+	FSTPQ	(F8, F7), 224(RSP)
+	FSTPQ	(F6, F5), 256(RSP)
+	FSTPQ	(F4, F3), 288(RSP)
+	FSTPQ	(F2, F0), 320(RSP)
+	ADD	$512, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$8, R4, longTwo
 	TBZ	$7, R4, longNone
-
-longOne:
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
-	FLDPQ	64(R11), (F9, F11)
-	FLDPQ	96(R11), (F13, F15)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	64(R9), (F9, F11)
+	FLDPQ	96(R9), (F13, F15)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -21643,16 +24297,16 @@ longOne:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	ADD	$128, R11, R11
+	ADD	$128, R9, R9
 
-longTail:
-	LSL	$1, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVD	-8(R12), F1
-	FMOVQ	8(R5), F17
+longLast:
+	LSL	$1, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVD	-8(R10), F1
+	FMOVQ	8(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
-	FMOVQ	32(R5), F17
+	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	TBZ	$6, R4, longLast0to7
@@ -21661,154 +24315,157 @@ longTail:
 	TBZ	$3, R4, longLast14to14
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
-longLadder14:
-	FMOVD	112(R11), F17
+longLastLadder14:
+	FMOVD	112(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
-longLadder13:
-	FMOVD	104(R11), F17
+longLastLadder13:
+	FMOVD	104(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
-longLadder12:
-	FMOVD	96(R11), F17
+longLastLadder12:
+	FMOVD	96(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
-longLadder11:
-	FMOVD	88(R11), F17
+longLastLadder11:
+	FMOVD	88(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
-longLadder10:
-	FMOVD	80(R11), F17
+longLastLadder10:
+	FMOVD	80(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
-longLadder9:
-	FMOVD	72(R11), F17
+longLastLadder9:
+	FMOVD	72(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
-longLadder8:
-	FMOVD	64(R11), F17
+longLastLadder8:
+	FMOVD	64(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
-longLadder7:
-	FMOVD	56(R11), F17
+longLastLadder7:
+	FMOVD	56(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
-longLadder6:
-	FMOVD	48(R11), F17
+longLastLadder6:
+	FMOVD	48(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
-longLadder5:
-	FMOVD	40(R11), F17
+longLastLadder5:
+	FMOVD	40(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
-longLadder4:
-	FMOVD	32(R11), F17
+longLastLadder4:
+	FMOVD	32(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
-longLadder3:
-	FMOVD	24(R11), F17
+longLastLadder3:
+	FMOVD	24(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
-longLadder2:
-	FMOVD	16(R11), F17
+longLastLadder2:
+	FMOVD	16(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
-longLadder1:
-	FMOVD	8(R11), F17
+longLastLadder1:
+	FMOVD	8(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
-longLadder0:
-	FMOVD	(R11), F17
+longLastLadder0:
+	FMOVD	(R9), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
 	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
 	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
 	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
 	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
 	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
 	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
 	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$512, R4
+	BGE	longRest
 
 longHalve:
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -21826,97 +24483,64 @@ longHalve:
 	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F1, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F1, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R8), F16
-	VZIP2	V16.D2, V1.D2, V15.D2
-	VZIP1	V16.D2, V1.D2, V1.D2
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	FMOVQ	32(R8), F16
-	FMOVQ	48(R8), F15
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
 	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
-	WORD	$0x6e30d421 // faddp v1.4s, v1.4s, v16.4s
-	CMP	$4, R10
+	FMOVQ	64(RSP), F15
+	FMOVQ	80(RSP), F14
+	VZIP2	V14.D2, V15.D2, V13.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
+	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	CMP	$4, R6
 	BNE	rowPart
-	FMOVQ	F1, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$1, R10, skip_6
-	FMOVD	F1, (R11)
-	ADD	$8, R11, R11
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R9
+	TBZ	$1, R6, skip_6
+	FMOVD	F16, (R9)
+	ADD	$8, R9, R9
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
-	TBZ	$0, R10, skip_7
-	FMOVS	F1, (R11)
+	TBZ	$0, R6, skip_7
+	FMOVS	F16, (R9)
 
 skip_7:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
 	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
 	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
 	FMOVS	F1, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F0, F3)
-	FLDPQ	32(R11), (F5, F7)
-	FLDPQ	64(R11), (F9, F11)
-	FLDPQ	96(R11), (F13, F15)
+	FLDPQ	(R9), (F0, F3)
+	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	64(R9), (F9, F11)
+	FLDPQ	96(R9), (F13, F15)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -21933,7 +24557,7 @@ longTwo:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	128(R11), (F17, F18)
+	FLDPQ	128(R9), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -21942,7 +24566,7 @@ longTwo:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	160(R11), (F18, F17)
+	FLDPQ	160(R9), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
@@ -21951,7 +24575,7 @@ longTwo:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	192(R11), (F17, F18)
+	FLDPQ	192(R9), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -21960,7 +24584,7 @@ longTwo:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	224(R11), (F18, F17)
+	FLDPQ	224(R9), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -21969,17 +24593,258 @@ longTwo:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	ADD	$256, R11, R11
-	TBZ	$7, R4, longTail
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FSTPQ	(F9, F10), 224(RSP)
-	FSTPQ	(F11, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F16), 320(RSP)
-	JMP	longOne
+	ADD	$256, R9, R9
+	TBZ	$7, R4, longLast
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVD	-8(R8), F1
+	FMOVQ	8(R7), F17
+	VTBL	V17.B16, [V1.B16], V1.B16
+	FMOVQ	32(R7), F17
+	VORR	V17.B16, V1.B16, V1.B16
+	VZIP1	V1.H8, V31.H8, V1.H8
+	TBNZ	$6, R4, longWide
+	FLDPQ	(R9), (F17, F19)
+	FLDPQ	32(R9), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	TBZ	$5, R4, longNarrow0to3
+	TBZ	$4, R4, longNarrow4to5
+	TBZ	$3, R4, longNarrow6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longNarrowLadder6:
+	FMOVD	48(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longNarrowLadder5:
+	FMOVD	40(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longNarrowLadder4:
+	FMOVD	32(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longNarrowLadder3:
+	FMOVD	24(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longNarrowLadder2:
+	FMOVD	16(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longNarrowLadder1:
+	FMOVD	8(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longNarrowLadder0:
+	FMOVD	(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$3, R4, longNarrow4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$4, R4, longNarrow0to1
+	TBZ	$3, R4, longNarrow2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$3, R4, longNarrow0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longNarrowDone:
+	FLDPQ	64(R9), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FLDPQ	96(R9), (F26, F25)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F19)
+	FLDPQ	32(R9), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	FLDPQ	128(R9), (F25, F26)
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
+	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FLDPQ	160(R9), (F26, F25)
+	VZIP2	V26.H8, V31.H8, V27.H8
+	VZIP1	V26.H8, V31.H8, V26.H8
+	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	VZIP2	V25.H8, V31.H8, V27.H8
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
+	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	64(R9), (F17, F19)
+	FLDPQ	96(R9), (F21, F23)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V21.H8, V31.H8, V22.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	VZIP2	V23.H8, V31.H8, V24.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	TBZ	$5, R4, longWide0to3
+	TBZ	$4, R4, longWide4to5
+	TBZ	$3, R4, longWide6to6
+	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+
+longWideLadder6:
+	FMOVD	112(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+longWideLadder5:
+	FMOVD	104(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+
+longWideLadder4:
+	FMOVD	96(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+
+longWideLadder3:
+	FMOVD	88(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+
+longWideLadder2:
+	FMOVD	80(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+
+longWideLadder1:
+	FMOVD	72(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+
+longWideLadder0:
+	FMOVD	64(R9), F25
+	VZIP1	V25.H8, V31.H8, V25.H8
+	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	JMP	longWideDone
+
+longWide6to6:
+	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$3, R4, longWide4to4
+	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	JMP	longWideLadder4
+
+longWide4to4:
+	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$4, R4, longWide0to1
+	TBZ	$3, R4, longWide2to2
+	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	JMP	longWideLadder2
+
+longWide2to2:
+	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$3, R4, longWide0to0
+	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	JMP	longWideLadder0
+
+longWide0to0:
+	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+
+longWideDone:
+	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	JMP	longAdded
 
 longNone:
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
@@ -21998,97 +24863,68 @@ longNone:
 	VORR	V0.B16, V0.B16, V14.B16
 	VORR	V0.B16, V0.B16, V15.B16
 	VORR	V0.B16, V0.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$8, R7, longWithout2
-	FLDPQ	96(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	128(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	160(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	192(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	224(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	256(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	288(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	320(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout2:
-	TBZ	$9, R7, longWithout4
-	FLDPQ	352(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	384(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	416(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	448(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	480(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	512(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	544(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	576(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	TBZ	$9, R4, longWithout4
+	FLDPQ	96(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	128(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	160(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	192(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	224(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	256(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	288(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	320(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 longWithout4:
-	TBZ	$10, R7, longWithout8
-	FLDPQ	608(RSP), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	640(RSP), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	672(RSP), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	704(RSP), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	736(RSP), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	768(RSP), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	800(RSP), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	832(RSP), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-
-longWithout8:
+	TBZ	$10, R4, longHalve
+	FLDPQ	352(RSP), (F24, F23)
+	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FLDPQ	384(RSP), (F23, F24)
+	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FLDPQ	416(RSP), (F24, F23)
+	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FLDPQ	448(RSP), (F23, F24)
+	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FLDPQ	480(RSP), (F24, F23)
+	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FLDPQ	512(RSP), (F23, F24)
+	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FLDPQ	544(RSP), (F24, F23)
+	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FLDPQ	576(RSP), (F23, F24)
+	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
 
 done:
 	RET
 
 // func rowsI32NEON(a *byte)
-TEXT ·rowsI32NEON(SB), $856-8
+TEXT ·rowsI32NEON(SB), $600-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -22331,117 +25167,110 @@ single:
 	FMOVQ	16(R5), F0
 
 fewGroup:
-	MOVD	$4, R6
-	CMP	R6, R3
+	MOVD	$4, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$2, R4, four_2
 	TBZ	$1, R4, one_3
-	FMOVD	(R8), F1
+	FMOVD	(R6), F1
 	TBZ	$0, R4, loaded_1
-	ADD	$8, R8, R8
-	VLD1	(R8), V1.S[2]
+	ADD	$8, R6, R6
+	VLD1	(R6), V1.S[2]
 	JMP	loaded_1
 
 one_3:
-	FMOVS	(R8), F1
+	FMOVS	(R6), F1
 	JMP	loaded_1
 
 four_2:
-	FMOVQ	(R8), F1
+	FMOVQ	(R6), F1
 
 loaded_1:
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F1, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F1
-	FMOVQ	16(R7), F2
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	VADD	V3.S4, V1.S4, V1.S4
-	FMOVQ	32(R7), F2
-	FMOVQ	48(R7), F3
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F2
+	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	VADD	V4.S4, V2.S4, V2.S4
-	VADDP	V2.S4, V1.S4, V1.S4
-	CMP	$4, R6
+	FMOVQ	64(RSP), F3
+	FMOVQ	80(RSP), F4
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	VADD	V5.S4, V3.S4, V3.S4
+	VADDP	V3.S4, V2.S4, V2.S4
+	CMP	$4, R7
 	BNE	fewPart
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$1, R6, skip_4
-	FMOVD	F1, (R8)
-	ADD	$8, R8, R8
-	VEXT	$8, V1.B16, V1.B16, V1.B16
+	ADD	$0, R2, R6
+	TBZ	$1, R7, skip_4
+	FMOVD	F2, (R6)
+	ADD	$8, R6, R6
+	VEXT	$8, V2.B16, V2.B16, V2.B16
 
 skip_4:
-	TBZ	$0, R6, skip_5
-	FMOVS	F1, (R8)
+	TBZ	$0, R7, skip_5
+	FMOVS	F2, (R6)
 
 skip_5:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	VEXT	$8, V1.B16, V1.B16, V2.B16
 	VADD	V2.S4, V1.S4, V1.S4
 	VADDP	V1.S4, V1.S4, V1.S4
 	FMOVS	F1, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$3, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$3, R5, R5
+	SUB	R5, R4, R4
 	LSL	$2, R4, R4
-	ADD	$1, R6, R6
-	LSL	$2, R6, R7
-	MOVD	$reducesumConst4<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$3584, R7, R7
-	TBNZ	$8, R4, rowOdd
-	AND	$3072, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$2, R5, R6
+	MOVD	$reducesumConst4<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R10
-	CMP	R10, R3
+	MOVD	$4, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -22507,56 +25336,50 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	-16(R11), F0
-	FMOVQ	16(R5), F1
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	-16(R9), F0
+	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	16(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	16(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -22565,29 +25388,27 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	32(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	32(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	48(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	48(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	32(R1), F1
@@ -22596,13 +25417,11 @@ rowRow4:
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -22613,22 +25432,20 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	64(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	64(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -22637,10 +25454,10 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	32(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	80(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	80(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -22650,13 +25467,11 @@ rowRow6:
 	FMOVQ	48(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -22672,30 +25487,28 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	48(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	96(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	96(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	112(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	112(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	64(R1), F1
@@ -22712,13 +25525,11 @@ rowRow8:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -22733,10 +25544,10 @@ rowRow9:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	128(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	128(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	FMOVQ	80(R1), F2
@@ -22746,13 +25557,11 @@ rowRow9:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -22763,10 +25572,10 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	32(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	144(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	144(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	FMOVQ	96(R1), F2
@@ -22782,13 +25591,11 @@ rowRow10:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -22810,23 +25617,21 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	48(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	160(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	160(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
 	FMOVQ	112(R1), F3
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -22835,10 +25640,10 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	176(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	176(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
@@ -22860,13 +25665,11 @@ rowRow12:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -22888,10 +25691,10 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	80(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	192(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	192(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
@@ -22902,13 +25705,11 @@ rowRow13:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -22924,10 +25725,10 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	96(R1), F3
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	208(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	208(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
@@ -22946,13 +25747,11 @@ rowRow14:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -22983,71 +25782,69 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	VADD	V4.S4, V3.S4, V3.S4
 	FMOVQ	112(R1), F4
-	LSL	$2, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	224(R11), F0
-	FMOVQ	16(R5), F5
+	LSL	$2, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	224(R9), F0
+	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
 	VADD	V4.S4, V0.S4, V0.S4
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R11), (F10, F9)
+	FLDPQ	288(R9), (F10, F9)
 	VADD	V10.S4, V3.S4, V3.S4
 	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R11), (F9, F10)
+	FLDPQ	320(R9), (F9, F10)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R11), (F10, F9)
+	FLDPQ	352(R9), (F10, F9)
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R11), (F14, F13)
+	FLDPQ	800(R9), (F14, F13)
 	VADD	V14.S4, V11.S4, V11.S4
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R11), (F14, F13)
+	FLDPQ	864(R9), (F14, F13)
 	VADD	V14.S4, V10.S4, V10.S4
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V12.S4, V5.S4, V5.S4
 	VADD	V11.S4, V6.S4, V6.S4
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V9.S4, V8.S4, V8.S4
-	ADD	$2048, R11, R26
+	ADD	$2048, R9, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -23096,44 +25893,44 @@ rowRow16:
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V16.S4, V8.S4, V8.S4
-	FSTPQ	(F1, F2), 608(RSP)
-	FSTPQ	(F3, F4), 640(RSP)
-	FSTPQ	(F5, F6), 672(RSP)
-	FSTPQ	(F7, F8), 704(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F16, F15)
+	FSTPQ	(F1, F2), 352(RSP)
+	FSTPQ	(F3, F4), 384(RSP)
+	FSTPQ	(F5, F6), 416(RSP)
+	FSTPQ	(F7, F8), 448(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F16, F15)
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	416(R11), (F15, F16)
+	FLDPQ	416(R9), (F15, F16)
 	VADD	V15.S4, V6.S4, V6.S4
 	VADD	V16.S4, V5.S4, V5.S4
-	FLDPQ	448(R11), (F16, F15)
+	FLDPQ	448(R9), (F16, F15)
 	VADD	V16.S4, V4.S4, V4.S4
 	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	480(R11), (F15, F16)
+	FLDPQ	480(R9), (F15, F16)
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V16.S4, V1.S4, V1.S4
-	FLDPQ	640(R11), (F16, F15)
-	FLDPQ	672(R11), (F14, F13)
-	FLDPQ	896(R11), (F12, F11)
+	FLDPQ	640(R9), (F16, F15)
+	FLDPQ	672(R9), (F14, F13)
+	FLDPQ	896(R9), (F12, F11)
 	VADD	V12.S4, V16.S4, V16.S4
 	VADD	V11.S4, V15.S4, V15.S4
-	FLDPQ	928(R11), (F11, F12)
+	FLDPQ	928(R9), (F11, F12)
 	VADD	V11.S4, V14.S4, V14.S4
 	VADD	V12.S4, V13.S4, V13.S4
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V13.S4, V5.S4, V5.S4
-	FLDPQ	704(R11), (F13, F14)
-	FLDPQ	736(R11), (F15, F16)
-	FLDPQ	960(R11), (F12, F11)
+	FLDPQ	704(R9), (F13, F14)
+	FLDPQ	736(R9), (F15, F16)
+	FLDPQ	960(R9), (F12, F11)
 	VADD	V12.S4, V13.S4, V13.S4
 	VADD	V11.S4, V14.S4, V14.S4
-	FLDPQ	992(R11), (F11, F12)
+	FLDPQ	992(R9), (F11, F12)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V16.S4, V16.S4
 	VADD	V13.S4, V4.S4, V4.S4
@@ -23188,127 +25985,125 @@ rowRow16:
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FSTPQ	(F8, F7), 736(RSP)
-	FSTPQ	(F6, F5), 768(RSP)
-	FSTPQ	(F4, F3), 800(RSP)
-	FSTPQ	(F2, F1), 832(RSP)
-	ADD	$2048, R11, R11
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R11), (F10, F9)
-	VADD	V10.S4, V3.S4, V3.S4
-	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R11), (F9, F10)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R11), (F10, F9)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R11), (F14, F13)
-	VADD	V14.S4, V11.S4, V11.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R11), (F14, F13)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V5.S4, V5.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	FSTPQ	(F1, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F9, F10)
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	416(R11), (F10, F9)
-	VADD	V10.S4, V6.S4, V6.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	448(R11), (F9, F10)
-	VADD	V9.S4, V4.S4, V4.S4
-	VADD	V10.S4, V3.S4, V3.S4
-	FLDPQ	480(R11), (F10, F9)
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	640(R11), (F9, F10)
-	FLDPQ	672(R11), (F11, F12)
-	FLDPQ	896(R11), (F13, F14)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	928(R11), (F14, F13)
-	VADD	V14.S4, V11.S4, V11.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V12.S4, V5.S4, V5.S4
-	FLDPQ	704(R11), (F12, F11)
-	FLDPQ	736(R11), (F10, F9)
-	FLDPQ	960(R11), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	992(R11), (F14, F13)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
 	FSTPQ	(F8, F7), 480(RSP)
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F1), 576(RSP)
-	ADD	$1024, R11, R11
+	ADD	$2048, R9, R9
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	FLDPQ	288(R9), (F10, F9)
+	VADD	V10.S4, V3.S4, V3.S4
+	VADD	V9.S4, V4.S4, V4.S4
+	FLDPQ	320(R9), (F9, F10)
+	VADD	V9.S4, V5.S4, V5.S4
+	VADD	V10.S4, V6.S4, V6.S4
+	FLDPQ	352(R9), (F10, F9)
+	VADD	V10.S4, V7.S4, V7.S4
+	VADD	V9.S4, V8.S4, V8.S4
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	FLDPQ	800(R9), (F14, F13)
+	VADD	V14.S4, V11.S4, V11.S4
+	VADD	V13.S4, V12.S4, V12.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
+	VADD	V13.S4, V12.S4, V12.S4
+	VADD	V14.S4, V11.S4, V11.S4
+	FLDPQ	864(R9), (F14, F13)
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V5.S4, V5.S4
+	VADD	V11.S4, V6.S4, V6.S4
+	VADD	V10.S4, V7.S4, V7.S4
+	VADD	V9.S4, V8.S4, V8.S4
+	FSTPQ	(F1, F2), 96(RSP)
+	FSTPQ	(F3, F4), 128(RSP)
+	FSTPQ	(F5, F6), 160(RSP)
+	FSTPQ	(F7, F8), 192(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F9, F10)
+	VADD	V9.S4, V8.S4, V8.S4
+	VADD	V10.S4, V7.S4, V7.S4
+	FLDPQ	416(R9), (F10, F9)
+	VADD	V10.S4, V6.S4, V6.S4
+	VADD	V9.S4, V5.S4, V5.S4
+	FLDPQ	448(R9), (F9, F10)
+	VADD	V9.S4, V4.S4, V4.S4
+	VADD	V10.S4, V3.S4, V3.S4
+	FLDPQ	480(R9), (F10, F9)
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FLDPQ	640(R9), (F9, F10)
+	FLDPQ	672(R9), (F11, F12)
+	FLDPQ	896(R9), (F13, F14)
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V14.S4, V10.S4, V10.S4
+	FLDPQ	928(R9), (F14, F13)
+	VADD	V14.S4, V11.S4, V11.S4
+	VADD	V13.S4, V12.S4, V12.S4
+	VADD	V9.S4, V8.S4, V8.S4
+	VADD	V10.S4, V7.S4, V7.S4
+	VADD	V11.S4, V6.S4, V6.S4
+	VADD	V12.S4, V5.S4, V5.S4
+	FLDPQ	704(R9), (F12, F11)
+	FLDPQ	736(R9), (F10, F9)
+	FLDPQ	960(R9), (F13, F14)
+	VADD	V13.S4, V12.S4, V12.S4
+	VADD	V14.S4, V11.S4, V11.S4
+	FLDPQ	992(R9), (F14, F13)
+	VADD	V14.S4, V10.S4, V10.S4
+	VADD	V13.S4, V9.S4, V9.S4
+	VADD	V12.S4, V4.S4, V4.S4
+	VADD	V11.S4, V3.S4, V3.S4
+	VADD	V10.S4, V2.S4, V2.S4
+	VADD	V9.S4, V1.S4, V1.S4
+	FSTPQ	(F8, F7), 224(RSP)
+	FSTPQ	(F6, F5), 256(RSP)
+	FSTPQ	(F4, F3), 288(RSP)
+	FSTPQ	(F2, F1), 320(RSP)
+	ADD	$1024, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	ADD	$256, R9, R9
 
-longOne:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	ADD	$256, R11, R11
-
-longTail:
-	LSL	$2, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVQ	-16(R12), F0
-	FMOVQ	16(R5), F17
+longLast:
+	LSL	$2, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
+	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBZ	$7, R4, longLast0to7
 	TBZ	$6, R4, longLast8to11
@@ -23316,139 +26111,142 @@ longTail:
 	TBZ	$4, R4, longLast14to14
 	VADD	V0.S4, V16.S4, V16.S4
 
-longLadder14:
-	FMOVQ	224(R11), F17
+longLastLadder14:
+	FMOVQ	224(R9), F17
 	VADD	V17.S4, V15.S4, V15.S4
 
-longLadder13:
-	FMOVQ	208(R11), F17
+longLastLadder13:
+	FMOVQ	208(R9), F17
 	VADD	V17.S4, V14.S4, V14.S4
 
-longLadder12:
-	FMOVQ	192(R11), F17
+longLastLadder12:
+	FMOVQ	192(R9), F17
 	VADD	V17.S4, V13.S4, V13.S4
 
-longLadder11:
-	FMOVQ	176(R11), F17
+longLastLadder11:
+	FMOVQ	176(R9), F17
 	VADD	V17.S4, V12.S4, V12.S4
 
-longLadder10:
-	FMOVQ	160(R11), F17
+longLastLadder10:
+	FMOVQ	160(R9), F17
 	VADD	V17.S4, V11.S4, V11.S4
 
-longLadder9:
-	FMOVQ	144(R11), F17
+longLastLadder9:
+	FMOVQ	144(R9), F17
 	VADD	V17.S4, V10.S4, V10.S4
 
-longLadder8:
-	FMOVQ	128(R11), F17
+longLastLadder8:
+	FMOVQ	128(R9), F17
 	VADD	V17.S4, V9.S4, V9.S4
 
-longLadder7:
-	FMOVQ	112(R11), F17
+longLastLadder7:
+	FMOVQ	112(R9), F17
 	VADD	V17.S4, V8.S4, V8.S4
 
-longLadder6:
-	FMOVQ	96(R11), F17
+longLastLadder6:
+	FMOVQ	96(R9), F17
 	VADD	V17.S4, V7.S4, V7.S4
 
-longLadder5:
-	FMOVQ	80(R11), F17
+longLastLadder5:
+	FMOVQ	80(R9), F17
 	VADD	V17.S4, V6.S4, V6.S4
 
-longLadder4:
-	FMOVQ	64(R11), F17
+longLastLadder4:
+	FMOVQ	64(R9), F17
 	VADD	V17.S4, V5.S4, V5.S4
 
-longLadder3:
-	FMOVQ	48(R11), F17
+longLastLadder3:
+	FMOVQ	48(R9), F17
 	VADD	V17.S4, V4.S4, V4.S4
 
-longLadder2:
-	FMOVQ	32(R11), F17
+longLastLadder2:
+	FMOVQ	32(R9), F17
 	VADD	V17.S4, V3.S4, V3.S4
 
-longLadder1:
-	FMOVQ	16(R11), F17
+longLastLadder1:
+	FMOVQ	16(R9), F17
 	VADD	V17.S4, V2.S4, V2.S4
 
-longLadder0:
-	FMOVQ	(R11), F17
+longLastLadder0:
+	FMOVQ	(R9), F17
 	VADD	V17.S4, V1.S4, V1.S4
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	VADD	V0.S4, V15.S4, V15.S4
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
 	VADD	V0.S4, V14.S4, V14.S4
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	VADD	V0.S4, V13.S4, V13.S4
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
 	VADD	V0.S4, V12.S4, V12.S4
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	VADD	V0.S4, V11.S4, V11.S4
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
 	VADD	V0.S4, V10.S4, V10.S4
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	VADD	V0.S4, V9.S4, V9.S4
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
 	VADD	V0.S4, V8.S4, V8.S4
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	VADD	V0.S4, V7.S4, V7.S4
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
 	VADD	V0.S4, V6.S4, V6.S4
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	VADD	V0.S4, V5.S4, V5.S4
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
 	VADD	V0.S4, V4.S4, V4.S4
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	VADD	V0.S4, V3.S4, V3.S4
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
 	VADD	V0.S4, V2.S4, V2.S4
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	VADD	V0.S4, V1.S4, V1.S4
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$1024, R4
+	BGE	longRest
 
 longHalve:
 	VADD	V9.S4, V1.S4, V1.S4
@@ -23466,136 +26264,297 @@ longHalve:
 	VADD	V3.S4, V1.S4, V1.S4
 	VADD	V4.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V0.S4
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R8), F16
-	VZIP2	V16.D2, V0.D2, V15.D2
-	VZIP1	V16.D2, V0.D2, V0.D2
-	VADD	V15.S4, V0.S4, V0.S4
-	FMOVQ	32(R8), F16
-	FMOVQ	48(R8), F15
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
 	VADD	V14.S4, V16.S4, V16.S4
-	VADDP	V16.S4, V0.S4, V0.S4
-	CMP	$4, R10
+	FMOVQ	64(RSP), F15
+	FMOVQ	80(RSP), F14
+	VZIP2	V14.D2, V15.D2, V13.D2
+	VZIP1	V14.D2, V15.D2, V15.D2
+	VADD	V13.S4, V15.S4, V15.S4
+	VADDP	V15.S4, V16.S4, V16.S4
+	CMP	$4, R6
 	BNE	rowPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$1, R10, skip_6
-	FMOVD	F0, (R11)
-	ADD	$8, R11, R11
-	VEXT	$8, V0.B16, V0.B16, V0.B16
+	ADD	$0, R2, R9
+	TBZ	$1, R6, skip_6
+	FMOVD	F16, (R9)
+	ADD	$8, R9, R9
+	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
-	TBZ	$0, R10, skip_7
-	FMOVS	F0, (R11)
+	TBZ	$0, R6, skip_7
+	FMOVS	F16, (R9)
 
 skip_7:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	VEXT	$8, V0.B16, V0.B16, V16.B16
 	VADD	V16.S4, V0.S4, V0.S4
 	VADDP	V0.S4, V0.S4, V0.S4
 	FMOVS	F0, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	FLDPQ	256(R11), (F17, F18)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	256(R9), (F17, F18)
 	VADD	V17.S4, V1.S4, V1.S4
 	VADD	V18.S4, V2.S4, V2.S4
-	FLDPQ	288(R11), (F18, F17)
+	FLDPQ	288(R9), (F18, F17)
 	VADD	V18.S4, V3.S4, V3.S4
 	VADD	V17.S4, V4.S4, V4.S4
-	FLDPQ	320(R11), (F17, F18)
+	FLDPQ	320(R9), (F17, F18)
 	VADD	V17.S4, V5.S4, V5.S4
 	VADD	V18.S4, V6.S4, V6.S4
-	FLDPQ	352(R11), (F18, F17)
+	FLDPQ	352(R9), (F18, F17)
 	VADD	V18.S4, V7.S4, V7.S4
 	VADD	V17.S4, V8.S4, V8.S4
-	FLDPQ	384(R11), (F17, F18)
+	FLDPQ	384(R9), (F17, F18)
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	416(R11), (F18, F17)
+	FLDPQ	416(R9), (F18, F17)
 	VADD	V18.S4, V11.S4, V11.S4
 	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	448(R11), (F17, F18)
+	FLDPQ	448(R9), (F17, F18)
 	VADD	V17.S4, V13.S4, V13.S4
 	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	480(R11), (F18, F17)
+	FLDPQ	480(R9), (F18, F17)
 	VADD	V18.S4, V15.S4, V15.S4
 	VADD	V17.S4, V16.S4, V16.S4
-	ADD	$512, R11, R11
-	TBZ	$8, R4, longTail
-	FSTPQ	(F1, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FSTPQ	(F9, F10), 224(RSP)
-	FSTPQ	(F11, F12), 256(RSP)
-	FSTPQ	(F13, F14), 288(RSP)
-	FSTPQ	(F15, F16), 320(RSP)
-	JMP	longOne
+	ADD	$512, R9, R9
+	TBZ	$8, R4, longLast
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVQ	-16(R8), F0
+	FMOVQ	16(R7), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	TBNZ	$7, R4, longWide
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	TBZ	$6, R4, longNarrow0to3
+	TBZ	$5, R4, longNarrow4to5
+	TBZ	$4, R4, longNarrow6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+longNarrowLadder6:
+	FMOVQ	96(R9), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+longNarrowLadder5:
+	FMOVQ	80(R9), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+longNarrowLadder4:
+	FMOVQ	64(R9), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+longNarrowLadder3:
+	FMOVQ	48(R9), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+longNarrowLadder2:
+	FMOVQ	32(R9), F25
+	VADD	V25.S4, V19.S4, V19.S4
+
+longNarrowLadder1:
+	FMOVQ	16(R9), F25
+	VADD	V25.S4, V18.S4, V18.S4
+
+longNarrowLadder0:
+	FMOVQ	(R9), F25
+	VADD	V25.S4, V17.S4, V17.S4
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R4, longNarrow4to4
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R4, longNarrow0to1
+	TBZ	$4, R4, longNarrow2to2
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	VADD	V0.S4, V19.S4, V19.S4
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R4, longNarrow0to0
+	VADD	V0.S4, V18.S4, V18.S4
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	VADD	V0.S4, V17.S4, V17.S4
+
+longNarrowDone:
+	FLDPQ	128(R9), (F25, F26)
+	VADD	V25.S4, V9.S4, V9.S4
+	VADD	V26.S4, V10.S4, V10.S4
+	FLDPQ	160(R9), (F26, F25)
+	VADD	V26.S4, V11.S4, V11.S4
+	VADD	V25.S4, V12.S4, V12.S4
+	FLDPQ	192(R9), (F25, F26)
+	VADD	V25.S4, V13.S4, V13.S4
+	VADD	V26.S4, V14.S4, V14.S4
+	FLDPQ	224(R9), (F26, F25)
+	VADD	V26.S4, V15.S4, V15.S4
+	VADD	V25.S4, V16.S4, V16.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	256(R9), (F25, F26)
+	VADD	V25.S4, V17.S4, V17.S4
+	VADD	V26.S4, V18.S4, V18.S4
+	FLDPQ	288(R9), (F26, F25)
+	VADD	V26.S4, V19.S4, V19.S4
+	VADD	V25.S4, V20.S4, V20.S4
+	FLDPQ	320(R9), (F25, F26)
+	VADD	V25.S4, V21.S4, V21.S4
+	VADD	V26.S4, V22.S4, V22.S4
+	FLDPQ	352(R9), (F26, F25)
+	VADD	V26.S4, V23.S4, V23.S4
+	VADD	V25.S4, V24.S4, V24.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V21.S4, V5.S4, V5.S4
+	VADD	V22.S4, V6.S4, V6.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	160(R9), (F19, F20)
+	FLDPQ	192(R9), (F21, F22)
+	FLDPQ	224(R9), (F23, F24)
+	TBZ	$6, R4, longWide0to3
+	TBZ	$5, R4, longWide4to5
+	TBZ	$4, R4, longWide6to6
+	VADD	V0.S4, V24.S4, V24.S4
+
+longWideLadder6:
+	FMOVQ	224(R9), F25
+	VADD	V25.S4, V23.S4, V23.S4
+
+longWideLadder5:
+	FMOVQ	208(R9), F25
+	VADD	V25.S4, V22.S4, V22.S4
+
+longWideLadder4:
+	FMOVQ	192(R9), F25
+	VADD	V25.S4, V21.S4, V21.S4
+
+longWideLadder3:
+	FMOVQ	176(R9), F25
+	VADD	V25.S4, V20.S4, V20.S4
+
+longWideLadder2:
+	FMOVQ	160(R9), F25
+	VADD	V25.S4, V19.S4, V19.S4
+
+longWideLadder1:
+	FMOVQ	144(R9), F25
+	VADD	V25.S4, V18.S4, V18.S4
+
+longWideLadder0:
+	FMOVQ	128(R9), F25
+	VADD	V25.S4, V17.S4, V17.S4
+	JMP	longWideDone
+
+longWide6to6:
+	VADD	V0.S4, V23.S4, V23.S4
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R4, longWide4to4
+	VADD	V0.S4, V22.S4, V22.S4
+	JMP	longWideLadder4
+
+longWide4to4:
+	VADD	V0.S4, V21.S4, V21.S4
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R4, longWide0to1
+	TBZ	$4, R4, longWide2to2
+	VADD	V0.S4, V20.S4, V20.S4
+	JMP	longWideLadder2
+
+longWide2to2:
+	VADD	V0.S4, V19.S4, V19.S4
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R4, longWide0to0
+	VADD	V0.S4, V18.S4, V18.S4
+	JMP	longWideLadder0
+
+longWide0to0:
+	VADD	V0.S4, V17.S4, V17.S4
+
+longWideDone:
+	VADD	V17.S4, V9.S4, V9.S4
+	VADD	V18.S4, V10.S4, V10.S4
+	VADD	V19.S4, V11.S4, V11.S4
+	VADD	V20.S4, V12.S4, V12.S4
+	VADD	V21.S4, V13.S4, V13.S4
+	VADD	V22.S4, V14.S4, V14.S4
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V24.S4, V16.S4, V16.S4
+	JMP	longAdded
 
 longNone:
 	VEOR	V1.B16, V1.B16, V1.B16
@@ -23614,97 +26573,68 @@ longNone:
 	VORR	V1.B16, V1.B16, V14.B16
 	VORR	V1.B16, V1.B16, V15.B16
 	VORR	V1.B16, V1.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$9, R7, longWithout2
-	FLDPQ	96(RSP), (F17, F18)
-	VADD	V17.S4, V1.S4, V1.S4
-	VADD	V18.S4, V2.S4, V2.S4
-	FLDPQ	128(RSP), (F18, F17)
-	VADD	V18.S4, V3.S4, V3.S4
-	VADD	V17.S4, V4.S4, V4.S4
-	FLDPQ	160(RSP), (F17, F18)
-	VADD	V17.S4, V5.S4, V5.S4
-	VADD	V18.S4, V6.S4, V6.S4
-	FLDPQ	192(RSP), (F18, F17)
-	VADD	V18.S4, V7.S4, V7.S4
-	VADD	V17.S4, V8.S4, V8.S4
-	FLDPQ	224(RSP), (F17, F18)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	256(RSP), (F18, F17)
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	288(RSP), (F17, F18)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	320(RSP), (F18, F17)
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
-
-longWithout2:
-	TBZ	$10, R7, longWithout4
-	FLDPQ	352(RSP), (F17, F18)
-	VADD	V17.S4, V1.S4, V1.S4
-	VADD	V18.S4, V2.S4, V2.S4
-	FLDPQ	384(RSP), (F18, F17)
-	VADD	V18.S4, V3.S4, V3.S4
-	VADD	V17.S4, V4.S4, V4.S4
-	FLDPQ	416(RSP), (F17, F18)
-	VADD	V17.S4, V5.S4, V5.S4
-	VADD	V18.S4, V6.S4, V6.S4
-	FLDPQ	448(RSP), (F18, F17)
-	VADD	V18.S4, V7.S4, V7.S4
-	VADD	V17.S4, V8.S4, V8.S4
-	FLDPQ	480(RSP), (F17, F18)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	512(RSP), (F18, F17)
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	544(RSP), (F17, F18)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	576(RSP), (F18, F17)
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
+	TBZ	$10, R4, longWithout4
+	FLDPQ	96(RSP), (F24, F23)
+	VADD	V24.S4, V1.S4, V1.S4
+	VADD	V23.S4, V2.S4, V2.S4
+	FLDPQ	128(RSP), (F23, F24)
+	VADD	V23.S4, V3.S4, V3.S4
+	VADD	V24.S4, V4.S4, V4.S4
+	FLDPQ	160(RSP), (F24, F23)
+	VADD	V24.S4, V5.S4, V5.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	FLDPQ	192(RSP), (F23, F24)
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	224(RSP), (F24, F23)
+	VADD	V24.S4, V9.S4, V9.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	256(RSP), (F23, F24)
+	VADD	V23.S4, V11.S4, V11.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	FLDPQ	288(RSP), (F24, F23)
+	VADD	V24.S4, V13.S4, V13.S4
+	VADD	V23.S4, V14.S4, V14.S4
+	FLDPQ	320(RSP), (F23, F24)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V24.S4, V16.S4, V16.S4
 
 longWithout4:
-	TBZ	$11, R7, longWithout8
-	FLDPQ	608(RSP), (F17, F18)
-	VADD	V17.S4, V1.S4, V1.S4
-	VADD	V18.S4, V2.S4, V2.S4
-	FLDPQ	640(RSP), (F18, F17)
-	VADD	V18.S4, V3.S4, V3.S4
-	VADD	V17.S4, V4.S4, V4.S4
-	FLDPQ	672(RSP), (F17, F18)
-	VADD	V17.S4, V5.S4, V5.S4
-	VADD	V18.S4, V6.S4, V6.S4
-	FLDPQ	704(RSP), (F18, F17)
-	VADD	V18.S4, V7.S4, V7.S4
-	VADD	V17.S4, V8.S4, V8.S4
-	FLDPQ	736(RSP), (F17, F18)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	768(RSP), (F18, F17)
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	800(RSP), (F17, F18)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	832(RSP), (F18, F17)
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
-
-longWithout8:
+	TBZ	$11, R4, longHalve
+	FLDPQ	352(RSP), (F24, F23)
+	VADD	V24.S4, V1.S4, V1.S4
+	VADD	V23.S4, V2.S4, V2.S4
+	FLDPQ	384(RSP), (F23, F24)
+	VADD	V23.S4, V3.S4, V3.S4
+	VADD	V24.S4, V4.S4, V4.S4
+	FLDPQ	416(RSP), (F24, F23)
+	VADD	V24.S4, V5.S4, V5.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	FLDPQ	448(RSP), (F23, F24)
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V24.S4, V8.S4, V8.S4
+	FLDPQ	480(RSP), (F24, F23)
+	VADD	V24.S4, V9.S4, V9.S4
+	VADD	V23.S4, V10.S4, V10.S4
+	FLDPQ	512(RSP), (F23, F24)
+	VADD	V23.S4, V11.S4, V11.S4
+	VADD	V24.S4, V12.S4, V12.S4
+	FLDPQ	544(RSP), (F24, F23)
+	VADD	V24.S4, V13.S4, V13.S4
+	VADD	V23.S4, V14.S4, V14.S4
+	FLDPQ	576(RSP), (F23, F24)
+	VADD	V23.S4, V15.S4, V15.S4
+	VADD	V24.S4, V16.S4, V16.S4
 	JMP	longHalve
 
 done:
 	RET
 
 // func rowsI64NEON(a *byte)
-TEXT ·rowsI64NEON(SB), $824-8
+TEXT ·rowsI64NEON(SB), $568-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -23845,93 +26775,86 @@ single:
 	FMOVQ	16(R5), F0
 
 fewGroup:
-	MOVD	$2, R6
-	CMP	R6, R3
+	MOVD	$2, R5
+	CMP	R5, R3
 	BGE	fewWhole
-	MOVD	R3, R6
+	MOVD	R3, R5
 
 fewWhole:
-	ADD	$16, RSP, R7
-	MOVD	R6, R5
+	MOVD	R5, 16(RSP)
+	ADD	$32, RSP, R7
 	LSL	$4, R5, R5
 	ADD	R7, R5, R5
 
 fewRow0:
-	ADD	$0, R1, R8
+	ADD	$0, R1, R6
 	TBNZ	$1, R4, two_2
-	FMOVD	(R8), F1
+	FMOVD	(R6), F1
 	JMP	loaded_1
 
 two_2:
-	FMOVQ	(R8), F1
+	FMOVQ	(R6), F1
 
 loaded_1:
-	CMP	$1, R6
-	BEQ	fewSingle0
 	FMOVQ	F1, (R7)
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
+	MOVD	32(R0), R6
+	ADD	R6, R1, R1
 	ADD	$16, R7, R7
 	CMP	R5, R7
 	BNE	fewRow0
 
 fewFold:
-	ADD	$16, RSP, R7
-	FMOVQ	(R7), F1
-	FMOVQ	16(R7), F2
-	VADDP	V2.D2, V1.D2, V1.D2
-	CMP	$2, R6
+	MOVD	16(RSP), R7
+	CMP	$1, R7
+	BEQ	fewSingle
+	FMOVQ	32(RSP), F2
+	FMOVQ	48(RSP), F3
+	VADDP	V3.D2, V2.D2, V2.D2
+	CMP	$2, R7
 	BNE	fewPart
-	FMOVQ	F1, (R2)
+	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	JMP	fewNext
 
 fewPart:
-	ADD	$0, R2, R8
-	TBZ	$0, R6, skip_3
-	FMOVD	F1, (R8)
+	ADD	$0, R2, R6
+	TBZ	$0, R7, skip_3
+	FMOVD	F2, (R6)
 
 skip_3:
 	JMP	fewNext
 
-fewSingle0:
+fewSingle:
 	VADDP	V1.D2, V1.D2, V1.D2
 	FMOVD	F1, (R2)
-	JMP	fewNext
 
 fewNext:
-	SUB	R6, R3, R3
+	SUB	R7, R3, R3
 	CBNZ	R3, fewGroup
 	JMP	done
 
 row:
 	SUB	$1, R4, R4
-	MOVD	R4, R6
-	AND	$1, R6, R6
-	SUB	R6, R4, R4
+	MOVD	R4, R5
+	AND	$1, R5, R5
+	SUB	R5, R4, R4
 	LSL	$3, R4, R4
-	ADD	$1, R6, R6
-	LSL	$3, R6, R7
-	MOVD	$reducesumConst4<>(SB), R5
-	SUB	R7, R5, R5
-	MOVD	R4, R7
-	AND	$3584, R7, R7
-	TBNZ	$8, R4, rowOdd
-	AND	$3072, R7, R7
-
-rowOdd:
+	ADD	$1, R5, R5
+	LSL	$3, R5, R6
+	MOVD	$reducesumConst4<>(SB), R7
+	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$2, R10
-	CMP	R10, R3
+	MOVD	$2, R8
+	CMP	R8, R3
 	BGE	rowWhole
-	MOVD	R3, R10
+	MOVD	R3, R8
 
 rowWhole:
-	ADD	$16, RSP, R8
-	MOVD	R10, R9
-	LSL	$4, R9, R9
-	ADD	R8, R9, R9
+	MOVD	R8, 16(RSP)
+	ADD	$32, RSP, R6
+	LSL	$4, R8, R8
+	ADD	R6, R8, R8
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -23997,56 +26920,50 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	-16(R11), F0
-	FMOVQ	16(R5), F1
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	-16(R9), F0
+	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
-	CMP	$1, R10
-	BEQ	rowSingle0
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle1
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	16(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	16(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle2
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -24055,29 +26972,27 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	32(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	32(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle3
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	48(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	48(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	32(R1), F1
@@ -24086,13 +27001,11 @@ rowRow4:
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle4
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -24103,22 +27016,20 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	64(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	64(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle5
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -24127,10 +27038,10 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	32(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	80(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	80(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -24140,13 +27051,11 @@ rowRow6:
 	FMOVQ	48(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle6
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -24162,30 +27071,28 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	48(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	96(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	96(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle7
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	112(R11), F0
-	FMOVQ	16(R5), F2
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	112(R9), F0
+	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	64(R1), F1
@@ -24202,13 +27109,11 @@ rowRow8:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle8
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -24223,10 +27128,10 @@ rowRow9:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	128(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	128(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	FMOVQ	80(R1), F2
@@ -24236,13 +27141,11 @@ rowRow9:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle9
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -24253,10 +27156,10 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	32(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	144(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	144(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	FMOVQ	96(R1), F2
@@ -24272,13 +27175,11 @@ rowRow10:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle10
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -24300,23 +27201,21 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	48(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	160(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	160(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
 	FMOVQ	112(R1), F3
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle11
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -24325,10 +27224,10 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	176(R11), F0
-	FMOVQ	16(R5), F3
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	176(R9), F0
+	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
@@ -24350,13 +27249,11 @@ rowRow12:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle12
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -24378,10 +27275,10 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	80(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	192(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	192(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
@@ -24392,13 +27289,11 @@ rowRow13:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle13
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -24414,10 +27309,10 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	96(R1), F3
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	208(R11), F0
-	FMOVQ	16(R5), F4
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	208(R9), F0
+	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
@@ -24436,13 +27331,11 @@ rowRow14:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle14
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -24473,71 +27366,69 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	VADD	V4.D2, V3.D2, V3.D2
 	FMOVQ	112(R1), F4
-	LSL	$3, R6, R11
-	ADD	R1, R11, R11
-	FMOVQ	224(R11), F0
-	FMOVQ	16(R5), F5
+	LSL	$3, R5, R9
+	ADD	R1, R9, R9
+	FMOVQ	224(R9), F0
+	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
 	VADD	V4.D2, V0.D2, V0.D2
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle15
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R11
+	MOVD	R1, R9
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R11), (F10, F9)
+	FLDPQ	288(R9), (F10, F9)
 	VADD	V10.D2, V3.D2, V3.D2
 	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R11), (F9, F10)
+	FLDPQ	320(R9), (F9, F10)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R11), (F10, F9)
+	FLDPQ	352(R9), (F10, F9)
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R11), (F14, F13)
+	FLDPQ	800(R9), (F14, F13)
 	VADD	V14.D2, V11.D2, V11.D2
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R11), (F14, F13)
+	FLDPQ	864(R9), (F14, F13)
 	VADD	V14.D2, V10.D2, V10.D2
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V12.D2, V5.D2, V5.D2
 	VADD	V11.D2, V6.D2, V6.D2
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V9.D2, V8.D2, V8.D2
-	ADD	$2048, R11, R26
+	ADD	$2048, R9, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -24586,44 +27477,44 @@ rowRow16:
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V16.D2, V8.D2, V8.D2
-	FSTPQ	(F1, F2), 576(RSP)
-	FSTPQ	(F3, F4), 608(RSP)
-	FSTPQ	(F5, F6), 640(RSP)
-	FSTPQ	(F7, F8), 672(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F16, F15)
+	FSTPQ	(F1, F2), 320(RSP)
+	FSTPQ	(F3, F4), 352(RSP)
+	FSTPQ	(F5, F6), 384(RSP)
+	FSTPQ	(F7, F8), 416(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F16, F15)
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	416(R11), (F15, F16)
+	FLDPQ	416(R9), (F15, F16)
 	VADD	V15.D2, V6.D2, V6.D2
 	VADD	V16.D2, V5.D2, V5.D2
-	FLDPQ	448(R11), (F16, F15)
+	FLDPQ	448(R9), (F16, F15)
 	VADD	V16.D2, V4.D2, V4.D2
 	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	480(R11), (F15, F16)
+	FLDPQ	480(R9), (F15, F16)
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V16.D2, V1.D2, V1.D2
-	FLDPQ	640(R11), (F16, F15)
-	FLDPQ	672(R11), (F14, F13)
-	FLDPQ	896(R11), (F12, F11)
+	FLDPQ	640(R9), (F16, F15)
+	FLDPQ	672(R9), (F14, F13)
+	FLDPQ	896(R9), (F12, F11)
 	VADD	V12.D2, V16.D2, V16.D2
 	VADD	V11.D2, V15.D2, V15.D2
-	FLDPQ	928(R11), (F11, F12)
+	FLDPQ	928(R9), (F11, F12)
 	VADD	V11.D2, V14.D2, V14.D2
 	VADD	V12.D2, V13.D2, V13.D2
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V13.D2, V5.D2, V5.D2
-	FLDPQ	704(R11), (F13, F14)
-	FLDPQ	736(R11), (F15, F16)
-	FLDPQ	960(R11), (F12, F11)
+	FLDPQ	704(R9), (F13, F14)
+	FLDPQ	736(R9), (F15, F16)
+	FLDPQ	960(R9), (F12, F11)
 	VADD	V12.D2, V13.D2, V13.D2
 	VADD	V11.D2, V14.D2, V14.D2
-	FLDPQ	992(R11), (F11, F12)
+	FLDPQ	992(R9), (F11, F12)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V16.D2, V16.D2
 	VADD	V13.D2, V4.D2, V4.D2
@@ -24678,127 +27569,125 @@ rowRow16:
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FSTPQ	(F8, F7), 704(RSP)
-	FSTPQ	(F6, F5), 736(RSP)
-	FSTPQ	(F4, F3), 768(RSP)
-	FSTPQ	(F2, F1), 800(RSP)
-	ADD	$2048, R11, R11
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	256(R11), (F9, F10)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R11), (F10, F9)
-	VADD	V10.D2, V3.D2, V3.D2
-	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R11), (F9, F10)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R11), (F10, F9)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R11), (F9, F10)
-	FLDPQ	544(R11), (F11, F12)
-	FLDPQ	768(R11), (F13, F14)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R11), (F14, F13)
-	VADD	V14.D2, V11.D2, V11.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R11), (F12, F11)
-	FLDPQ	608(R11), (F10, F9)
-	FLDPQ	832(R11), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R11), (F14, F13)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V5.D2, V5.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	FSTPQ	(F1, F2), 320(RSP)
-	FSTPQ	(F3, F4), 352(RSP)
-	FSTPQ	(F5, F6), 384(RSP)
-	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R11), (F8, F7)
-	FLDPQ	160(R11), (F6, F5)
-	FLDPQ	192(R11), (F4, F3)
-	FLDPQ	224(R11), (F2, F1)
-	FLDPQ	384(R11), (F9, F10)
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	416(R11), (F10, F9)
-	VADD	V10.D2, V6.D2, V6.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	448(R11), (F9, F10)
-	VADD	V9.D2, V4.D2, V4.D2
-	VADD	V10.D2, V3.D2, V3.D2
-	FLDPQ	480(R11), (F10, F9)
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	640(R11), (F9, F10)
-	FLDPQ	672(R11), (F11, F12)
-	FLDPQ	896(R11), (F13, F14)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	928(R11), (F14, F13)
-	VADD	V14.D2, V11.D2, V11.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V12.D2, V5.D2, V5.D2
-	FLDPQ	704(R11), (F12, F11)
-	FLDPQ	736(R11), (F10, F9)
-	FLDPQ	960(R11), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	992(R11), (F14, F13)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
 	FSTPQ	(F8, F7), 448(RSP)
 	FSTPQ	(F6, F5), 480(RSP)
 	FSTPQ	(F4, F3), 512(RSP)
 	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$1024, R11, R11
+	ADD	$2048, R9, R9
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	256(R9), (F9, F10)
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	FLDPQ	288(R9), (F10, F9)
+	VADD	V10.D2, V3.D2, V3.D2
+	VADD	V9.D2, V4.D2, V4.D2
+	FLDPQ	320(R9), (F9, F10)
+	VADD	V9.D2, V5.D2, V5.D2
+	VADD	V10.D2, V6.D2, V6.D2
+	FLDPQ	352(R9), (F10, F9)
+	VADD	V10.D2, V7.D2, V7.D2
+	VADD	V9.D2, V8.D2, V8.D2
+	FLDPQ	512(R9), (F9, F10)
+	FLDPQ	544(R9), (F11, F12)
+	FLDPQ	768(R9), (F13, F14)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	FLDPQ	800(R9), (F14, F13)
+	VADD	V14.D2, V11.D2, V11.D2
+	VADD	V13.D2, V12.D2, V12.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	FLDPQ	576(R9), (F12, F11)
+	FLDPQ	608(R9), (F10, F9)
+	FLDPQ	832(R9), (F13, F14)
+	VADD	V13.D2, V12.D2, V12.D2
+	VADD	V14.D2, V11.D2, V11.D2
+	FLDPQ	864(R9), (F14, F13)
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V5.D2, V5.D2
+	VADD	V11.D2, V6.D2, V6.D2
+	VADD	V10.D2, V7.D2, V7.D2
+	VADD	V9.D2, V8.D2, V8.D2
+	FSTPQ	(F1, F2), 64(RSP)
+	FSTPQ	(F3, F4), 96(RSP)
+	FSTPQ	(F5, F6), 128(RSP)
+	FSTPQ	(F7, F8), 160(RSP)
+	FLDPQ	128(R9), (F8, F7)
+	FLDPQ	160(R9), (F6, F5)
+	FLDPQ	192(R9), (F4, F3)
+	FLDPQ	224(R9), (F2, F1)
+	FLDPQ	384(R9), (F9, F10)
+	VADD	V9.D2, V8.D2, V8.D2
+	VADD	V10.D2, V7.D2, V7.D2
+	FLDPQ	416(R9), (F10, F9)
+	VADD	V10.D2, V6.D2, V6.D2
+	VADD	V9.D2, V5.D2, V5.D2
+	FLDPQ	448(R9), (F9, F10)
+	VADD	V9.D2, V4.D2, V4.D2
+	VADD	V10.D2, V3.D2, V3.D2
+	FLDPQ	480(R9), (F10, F9)
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FLDPQ	640(R9), (F9, F10)
+	FLDPQ	672(R9), (F11, F12)
+	FLDPQ	896(R9), (F13, F14)
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V14.D2, V10.D2, V10.D2
+	FLDPQ	928(R9), (F14, F13)
+	VADD	V14.D2, V11.D2, V11.D2
+	VADD	V13.D2, V12.D2, V12.D2
+	VADD	V9.D2, V8.D2, V8.D2
+	VADD	V10.D2, V7.D2, V7.D2
+	VADD	V11.D2, V6.D2, V6.D2
+	VADD	V12.D2, V5.D2, V5.D2
+	FLDPQ	704(R9), (F12, F11)
+	FLDPQ	736(R9), (F10, F9)
+	FLDPQ	960(R9), (F13, F14)
+	VADD	V13.D2, V12.D2, V12.D2
+	VADD	V14.D2, V11.D2, V11.D2
+	FLDPQ	992(R9), (F14, F13)
+	VADD	V14.D2, V10.D2, V10.D2
+	VADD	V13.D2, V9.D2, V9.D2
+	VADD	V12.D2, V4.D2, V4.D2
+	VADD	V11.D2, V3.D2, V3.D2
+	VADD	V10.D2, V2.D2, V2.D2
+	VADD	V9.D2, V1.D2, V1.D2
+	FSTPQ	(F8, F7), 192(RSP)
+	FSTPQ	(F6, F5), 224(RSP)
+	FSTPQ	(F4, F3), 256(RSP)
+	FSTPQ	(F2, F1), 288(RSP)
+	ADD	$1024, R9, R9
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	ADD	$256, R9, R9
 
-longOne:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	ADD	$256, R11, R11
-
-longTail:
-	LSL	$3, R6, R12
-	ADD	R1, R12, R12
-	ADD	R4, R12, R12
-	FMOVQ	-16(R12), F0
-	FMOVQ	16(R5), F17
+longLast:
+	LSL	$3, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
+	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBZ	$7, R4, longLast0to7
 	TBZ	$6, R4, longLast8to11
@@ -24806,139 +27695,142 @@ longTail:
 	TBZ	$4, R4, longLast14to14
 	VADD	V0.D2, V16.D2, V16.D2
 
-longLadder14:
-	FMOVQ	224(R11), F17
+longLastLadder14:
+	FMOVQ	224(R9), F17
 	VADD	V17.D2, V15.D2, V15.D2
 
-longLadder13:
-	FMOVQ	208(R11), F17
+longLastLadder13:
+	FMOVQ	208(R9), F17
 	VADD	V17.D2, V14.D2, V14.D2
 
-longLadder12:
-	FMOVQ	192(R11), F17
+longLastLadder12:
+	FMOVQ	192(R9), F17
 	VADD	V17.D2, V13.D2, V13.D2
 
-longLadder11:
-	FMOVQ	176(R11), F17
+longLastLadder11:
+	FMOVQ	176(R9), F17
 	VADD	V17.D2, V12.D2, V12.D2
 
-longLadder10:
-	FMOVQ	160(R11), F17
+longLastLadder10:
+	FMOVQ	160(R9), F17
 	VADD	V17.D2, V11.D2, V11.D2
 
-longLadder9:
-	FMOVQ	144(R11), F17
+longLastLadder9:
+	FMOVQ	144(R9), F17
 	VADD	V17.D2, V10.D2, V10.D2
 
-longLadder8:
-	FMOVQ	128(R11), F17
+longLastLadder8:
+	FMOVQ	128(R9), F17
 	VADD	V17.D2, V9.D2, V9.D2
 
-longLadder7:
-	FMOVQ	112(R11), F17
+longLastLadder7:
+	FMOVQ	112(R9), F17
 	VADD	V17.D2, V8.D2, V8.D2
 
-longLadder6:
-	FMOVQ	96(R11), F17
+longLastLadder6:
+	FMOVQ	96(R9), F17
 	VADD	V17.D2, V7.D2, V7.D2
 
-longLadder5:
-	FMOVQ	80(R11), F17
+longLastLadder5:
+	FMOVQ	80(R9), F17
 	VADD	V17.D2, V6.D2, V6.D2
 
-longLadder4:
-	FMOVQ	64(R11), F17
+longLastLadder4:
+	FMOVQ	64(R9), F17
 	VADD	V17.D2, V5.D2, V5.D2
 
-longLadder3:
-	FMOVQ	48(R11), F17
+longLastLadder3:
+	FMOVQ	48(R9), F17
 	VADD	V17.D2, V4.D2, V4.D2
 
-longLadder2:
-	FMOVQ	32(R11), F17
+longLastLadder2:
+	FMOVQ	32(R9), F17
 	VADD	V17.D2, V3.D2, V3.D2
 
-longLadder1:
-	FMOVQ	16(R11), F17
+longLastLadder1:
+	FMOVQ	16(R9), F17
 	VADD	V17.D2, V2.D2, V2.D2
 
-longLadder0:
-	FMOVQ	(R11), F17
+longLastLadder0:
+	FMOVQ	(R9), F17
 	VADD	V17.D2, V1.D2, V1.D2
-	JMP	longAdded
+	JMP	longLastDone
 
 longLast14to14:
 	VADD	V0.D2, V15.D2, V15.D2
-	JMP	longLadder13
+	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
 	VADD	V0.D2, V14.D2, V14.D2
-	JMP	longLadder12
+	JMP	longLastLadder12
 
 longLast12to12:
 	VADD	V0.D2, V13.D2, V13.D2
-	JMP	longLadder11
+	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
 	VADD	V0.D2, V12.D2, V12.D2
-	JMP	longLadder10
+	JMP	longLastLadder10
 
 longLast10to10:
 	VADD	V0.D2, V11.D2, V11.D2
-	JMP	longLadder9
+	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
 	VADD	V0.D2, V10.D2, V10.D2
-	JMP	longLadder8
+	JMP	longLastLadder8
 
 longLast8to8:
 	VADD	V0.D2, V9.D2, V9.D2
-	JMP	longLadder7
+	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
 	VADD	V0.D2, V8.D2, V8.D2
-	JMP	longLadder6
+	JMP	longLastLadder6
 
 longLast6to6:
 	VADD	V0.D2, V7.D2, V7.D2
-	JMP	longLadder5
+	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
 	VADD	V0.D2, V6.D2, V6.D2
-	JMP	longLadder4
+	JMP	longLastLadder4
 
 longLast4to4:
 	VADD	V0.D2, V5.D2, V5.D2
-	JMP	longLadder3
+	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
 	VADD	V0.D2, V4.D2, V4.D2
-	JMP	longLadder2
+	JMP	longLastLadder2
 
 longLast2to2:
 	VADD	V0.D2, V3.D2, V3.D2
-	JMP	longLadder1
+	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
 	VADD	V0.D2, V2.D2, V2.D2
-	JMP	longLadder0
+	JMP	longLastLadder0
 
 longLast0to0:
 	VADD	V0.D2, V1.D2, V1.D2
 
+longLastDone:
+
 longAdded:
-	CBNZ	R7, longRest
+	CMP	$1024, R4
+	BGE	longRest
 
 longHalve:
 	VADD	V9.D2, V1.D2, V1.D2
@@ -24956,120 +27848,281 @@ longHalve:
 	VADD	V3.D2, V1.D2, V1.D2
 	VADD	V4.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V0.D2
-	CMP	$1, R10
-	BEQ	rowSingle16
-	FMOVQ	F0, (R8)
-	MOVD	32(R0), R11
-	ADD	R11, R1, R1
-	ADD	$16, R8, R8
-	CMP	R9, R8
+	FMOVQ	F0, (R6)
+	MOVD	32(R0), R9
+	ADD	R9, R1, R1
+	ADD	$16, R6, R6
+	CMP	R8, R6
 	BNE	rowRow16
 
 rowFold:
-	ADD	$16, RSP, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R8), F16
-	VADDP	V16.D2, V0.D2, V0.D2
-	CMP	$2, R10
+	MOVD	16(RSP), R6
+	CMP	$1, R6
+	BEQ	rowSingle
+	FMOVQ	32(RSP), F16
+	FMOVQ	48(RSP), F15
+	VADDP	V15.D2, V16.D2, V16.D2
+	CMP	$2, R6
 	BNE	rowPart
-	FMOVQ	F0, (R2)
+	FMOVQ	F16, (R2)
 	ADD	$16, R2, R2
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R11
-	TBZ	$0, R10, skip_4
-	FMOVD	F0, (R11)
+	ADD	$0, R2, R9
+	TBZ	$0, R6, skip_4
+	FMOVD	F16, (R9)
 
 skip_4:
 	JMP	rowNext
 
-rowSingle0:
-
-rowSingle1:
-
-rowSingle2:
-
-rowSingle3:
-
-rowSingle4:
-
-rowSingle5:
-
-rowSingle6:
-
-rowSingle7:
-
-rowSingle8:
-
-rowSingle9:
-
-rowSingle10:
-
-rowSingle11:
-
-rowSingle12:
-
-rowSingle13:
-
-rowSingle14:
-
-rowSingle15:
-
-rowSingle16:
+rowSingle:
 	VADDP	V0.D2, V0.D2, V0.D2
 	FMOVD	F0, (R2)
-	JMP	rowNext
 
 rowNext:
-	SUB	R10, R3, R3
+	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	done
 
 longTwo:
-	FLDPQ	(R11), (F1, F2)
-	FLDPQ	32(R11), (F3, F4)
-	FLDPQ	64(R11), (F5, F6)
-	FLDPQ	96(R11), (F7, F8)
-	FLDPQ	128(R11), (F9, F10)
-	FLDPQ	160(R11), (F11, F12)
-	FLDPQ	192(R11), (F13, F14)
-	FLDPQ	224(R11), (F15, F16)
-	FLDPQ	256(R11), (F17, F18)
+	FLDPQ	(R9), (F1, F2)
+	FLDPQ	32(R9), (F3, F4)
+	FLDPQ	64(R9), (F5, F6)
+	FLDPQ	96(R9), (F7, F8)
+	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	160(R9), (F11, F12)
+	FLDPQ	192(R9), (F13, F14)
+	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	256(R9), (F17, F18)
 	VADD	V17.D2, V1.D2, V1.D2
 	VADD	V18.D2, V2.D2, V2.D2
-	FLDPQ	288(R11), (F18, F17)
+	FLDPQ	288(R9), (F18, F17)
 	VADD	V18.D2, V3.D2, V3.D2
 	VADD	V17.D2, V4.D2, V4.D2
-	FLDPQ	320(R11), (F17, F18)
+	FLDPQ	320(R9), (F17, F18)
 	VADD	V17.D2, V5.D2, V5.D2
 	VADD	V18.D2, V6.D2, V6.D2
-	FLDPQ	352(R11), (F18, F17)
+	FLDPQ	352(R9), (F18, F17)
 	VADD	V18.D2, V7.D2, V7.D2
 	VADD	V17.D2, V8.D2, V8.D2
-	FLDPQ	384(R11), (F17, F18)
+	FLDPQ	384(R9), (F17, F18)
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	416(R11), (F18, F17)
+	FLDPQ	416(R9), (F18, F17)
 	VADD	V18.D2, V11.D2, V11.D2
 	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	448(R11), (F17, F18)
+	FLDPQ	448(R9), (F17, F18)
 	VADD	V17.D2, V13.D2, V13.D2
 	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	480(R11), (F18, F17)
+	FLDPQ	480(R9), (F18, F17)
 	VADD	V18.D2, V15.D2, V15.D2
 	VADD	V17.D2, V16.D2, V16.D2
-	ADD	$512, R11, R11
-	TBZ	$8, R4, longTail
-	FSTPQ	(F1, F2), 64(RSP)
-	FSTPQ	(F3, F4), 96(RSP)
-	FSTPQ	(F5, F6), 128(RSP)
-	FSTPQ	(F7, F8), 160(RSP)
-	FSTPQ	(F9, F10), 192(RSP)
-	FSTPQ	(F11, F12), 224(RSP)
-	FSTPQ	(F13, F14), 256(RSP)
-	FSTPQ	(F15, F16), 288(RSP)
-	JMP	longOne
+	ADD	$512, R9, R9
+	TBZ	$8, R4, longLast
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	ADD	R4, R8, R8
+	FMOVQ	-16(R8), F0
+	FMOVQ	16(R7), F17
+	VTBL	V17.B16, [V0.B16], V0.B16
+	TBNZ	$7, R4, longWide
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	TBZ	$6, R4, longNarrow0to3
+	TBZ	$5, R4, longNarrow4to5
+	TBZ	$4, R4, longNarrow6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+longNarrowLadder6:
+	FMOVQ	96(R9), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+longNarrowLadder5:
+	FMOVQ	80(R9), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+longNarrowLadder4:
+	FMOVQ	64(R9), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+longNarrowLadder3:
+	FMOVQ	48(R9), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+longNarrowLadder2:
+	FMOVQ	32(R9), F25
+	VADD	V25.D2, V19.D2, V19.D2
+
+longNarrowLadder1:
+	FMOVQ	16(R9), F25
+	VADD	V25.D2, V18.D2, V18.D2
+
+longNarrowLadder0:
+	FMOVQ	(R9), F25
+	VADD	V25.D2, V17.D2, V17.D2
+	JMP	longNarrowDone
+
+longNarrow6to6:
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	longNarrowLadder5
+
+longNarrow4to5:
+	TBZ	$4, R4, longNarrow4to4
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	longNarrowLadder4
+
+longNarrow4to4:
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	longNarrowLadder3
+
+longNarrow0to3:
+	TBZ	$5, R4, longNarrow0to1
+	TBZ	$4, R4, longNarrow2to2
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	longNarrowLadder2
+
+longNarrow2to2:
+	VADD	V0.D2, V19.D2, V19.D2
+	JMP	longNarrowLadder1
+
+longNarrow0to1:
+	TBZ	$4, R4, longNarrow0to0
+	VADD	V0.D2, V18.D2, V18.D2
+	JMP	longNarrowLadder0
+
+longNarrow0to0:
+	VADD	V0.D2, V17.D2, V17.D2
+
+longNarrowDone:
+	FLDPQ	128(R9), (F25, F26)
+	VADD	V25.D2, V9.D2, V9.D2
+	VADD	V26.D2, V10.D2, V10.D2
+	FLDPQ	160(R9), (F26, F25)
+	VADD	V26.D2, V11.D2, V11.D2
+	VADD	V25.D2, V12.D2, V12.D2
+	FLDPQ	192(R9), (F25, F26)
+	VADD	V25.D2, V13.D2, V13.D2
+	VADD	V26.D2, V14.D2, V14.D2
+	FLDPQ	224(R9), (F26, F25)
+	VADD	V26.D2, V15.D2, V15.D2
+	VADD	V25.D2, V16.D2, V16.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	JMP	longAdded
+
+longWide:
+	FLDPQ	(R9), (F17, F18)
+	FLDPQ	32(R9), (F19, F20)
+	FLDPQ	64(R9), (F21, F22)
+	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	256(R9), (F25, F26)
+	VADD	V25.D2, V17.D2, V17.D2
+	VADD	V26.D2, V18.D2, V18.D2
+	FLDPQ	288(R9), (F26, F25)
+	VADD	V26.D2, V19.D2, V19.D2
+	VADD	V25.D2, V20.D2, V20.D2
+	FLDPQ	320(R9), (F25, F26)
+	VADD	V25.D2, V21.D2, V21.D2
+	VADD	V26.D2, V22.D2, V22.D2
+	FLDPQ	352(R9), (F26, F25)
+	VADD	V26.D2, V23.D2, V23.D2
+	VADD	V25.D2, V24.D2, V24.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V21.D2, V5.D2, V5.D2
+	VADD	V22.D2, V6.D2, V6.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	160(R9), (F19, F20)
+	FLDPQ	192(R9), (F21, F22)
+	FLDPQ	224(R9), (F23, F24)
+	TBZ	$6, R4, longWide0to3
+	TBZ	$5, R4, longWide4to5
+	TBZ	$4, R4, longWide6to6
+	VADD	V0.D2, V24.D2, V24.D2
+
+longWideLadder6:
+	FMOVQ	224(R9), F25
+	VADD	V25.D2, V23.D2, V23.D2
+
+longWideLadder5:
+	FMOVQ	208(R9), F25
+	VADD	V25.D2, V22.D2, V22.D2
+
+longWideLadder4:
+	FMOVQ	192(R9), F25
+	VADD	V25.D2, V21.D2, V21.D2
+
+longWideLadder3:
+	FMOVQ	176(R9), F25
+	VADD	V25.D2, V20.D2, V20.D2
+
+longWideLadder2:
+	FMOVQ	160(R9), F25
+	VADD	V25.D2, V19.D2, V19.D2
+
+longWideLadder1:
+	FMOVQ	144(R9), F25
+	VADD	V25.D2, V18.D2, V18.D2
+
+longWideLadder0:
+	FMOVQ	128(R9), F25
+	VADD	V25.D2, V17.D2, V17.D2
+	JMP	longWideDone
+
+longWide6to6:
+	VADD	V0.D2, V23.D2, V23.D2
+	JMP	longWideLadder5
+
+longWide4to5:
+	TBZ	$4, R4, longWide4to4
+	VADD	V0.D2, V22.D2, V22.D2
+	JMP	longWideLadder4
+
+longWide4to4:
+	VADD	V0.D2, V21.D2, V21.D2
+	JMP	longWideLadder3
+
+longWide0to3:
+	TBZ	$5, R4, longWide0to1
+	TBZ	$4, R4, longWide2to2
+	VADD	V0.D2, V20.D2, V20.D2
+	JMP	longWideLadder2
+
+longWide2to2:
+	VADD	V0.D2, V19.D2, V19.D2
+	JMP	longWideLadder1
+
+longWide0to1:
+	TBZ	$4, R4, longWide0to0
+	VADD	V0.D2, V18.D2, V18.D2
+	JMP	longWideLadder0
+
+longWide0to0:
+	VADD	V0.D2, V17.D2, V17.D2
+
+longWideDone:
+	VADD	V17.D2, V9.D2, V9.D2
+	VADD	V18.D2, V10.D2, V10.D2
+	VADD	V19.D2, V11.D2, V11.D2
+	VADD	V20.D2, V12.D2, V12.D2
+	VADD	V21.D2, V13.D2, V13.D2
+	VADD	V22.D2, V14.D2, V14.D2
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V24.D2, V16.D2, V16.D2
+	JMP	longAdded
 
 longNone:
 	VEOR	V1.B16, V1.B16, V1.B16
@@ -25088,90 +28141,61 @@ longNone:
 	VORR	V1.B16, V1.B16, V14.B16
 	VORR	V1.B16, V1.B16, V15.B16
 	VORR	V1.B16, V1.B16, V16.B16
-	JMP	longTail
+	JMP	longLast
 
 longRest:
-	TBZ	$9, R7, longWithout2
-	FLDPQ	64(RSP), (F17, F18)
-	VADD	V17.D2, V1.D2, V1.D2
-	VADD	V18.D2, V2.D2, V2.D2
-	FLDPQ	96(RSP), (F18, F17)
-	VADD	V18.D2, V3.D2, V3.D2
-	VADD	V17.D2, V4.D2, V4.D2
-	FLDPQ	128(RSP), (F17, F18)
-	VADD	V17.D2, V5.D2, V5.D2
-	VADD	V18.D2, V6.D2, V6.D2
-	FLDPQ	160(RSP), (F18, F17)
-	VADD	V18.D2, V7.D2, V7.D2
-	VADD	V17.D2, V8.D2, V8.D2
-	FLDPQ	192(RSP), (F17, F18)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	224(RSP), (F18, F17)
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	256(RSP), (F17, F18)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	288(RSP), (F18, F17)
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
-
-longWithout2:
-	TBZ	$10, R7, longWithout4
-	FLDPQ	320(RSP), (F17, F18)
-	VADD	V17.D2, V1.D2, V1.D2
-	VADD	V18.D2, V2.D2, V2.D2
-	FLDPQ	352(RSP), (F18, F17)
-	VADD	V18.D2, V3.D2, V3.D2
-	VADD	V17.D2, V4.D2, V4.D2
-	FLDPQ	384(RSP), (F17, F18)
-	VADD	V17.D2, V5.D2, V5.D2
-	VADD	V18.D2, V6.D2, V6.D2
-	FLDPQ	416(RSP), (F18, F17)
-	VADD	V18.D2, V7.D2, V7.D2
-	VADD	V17.D2, V8.D2, V8.D2
-	FLDPQ	448(RSP), (F17, F18)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	480(RSP), (F18, F17)
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	512(RSP), (F17, F18)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	544(RSP), (F18, F17)
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
+	TBZ	$10, R4, longWithout4
+	FLDPQ	64(RSP), (F24, F23)
+	VADD	V24.D2, V1.D2, V1.D2
+	VADD	V23.D2, V2.D2, V2.D2
+	FLDPQ	96(RSP), (F23, F24)
+	VADD	V23.D2, V3.D2, V3.D2
+	VADD	V24.D2, V4.D2, V4.D2
+	FLDPQ	128(RSP), (F24, F23)
+	VADD	V24.D2, V5.D2, V5.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	FLDPQ	160(RSP), (F23, F24)
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	192(RSP), (F24, F23)
+	VADD	V24.D2, V9.D2, V9.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	224(RSP), (F23, F24)
+	VADD	V23.D2, V11.D2, V11.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	FLDPQ	256(RSP), (F24, F23)
+	VADD	V24.D2, V13.D2, V13.D2
+	VADD	V23.D2, V14.D2, V14.D2
+	FLDPQ	288(RSP), (F23, F24)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V24.D2, V16.D2, V16.D2
 
 longWithout4:
-	TBZ	$11, R7, longWithout8
-	FLDPQ	576(RSP), (F17, F18)
-	VADD	V17.D2, V1.D2, V1.D2
-	VADD	V18.D2, V2.D2, V2.D2
-	FLDPQ	608(RSP), (F18, F17)
-	VADD	V18.D2, V3.D2, V3.D2
-	VADD	V17.D2, V4.D2, V4.D2
-	FLDPQ	640(RSP), (F17, F18)
-	VADD	V17.D2, V5.D2, V5.D2
-	VADD	V18.D2, V6.D2, V6.D2
-	FLDPQ	672(RSP), (F18, F17)
-	VADD	V18.D2, V7.D2, V7.D2
-	VADD	V17.D2, V8.D2, V8.D2
-	FLDPQ	704(RSP), (F17, F18)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	736(RSP), (F18, F17)
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	768(RSP), (F17, F18)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	800(RSP), (F18, F17)
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
-
-longWithout8:
+	TBZ	$11, R4, longHalve
+	FLDPQ	320(RSP), (F24, F23)
+	VADD	V24.D2, V1.D2, V1.D2
+	VADD	V23.D2, V2.D2, V2.D2
+	FLDPQ	352(RSP), (F23, F24)
+	VADD	V23.D2, V3.D2, V3.D2
+	VADD	V24.D2, V4.D2, V4.D2
+	FLDPQ	384(RSP), (F24, F23)
+	VADD	V24.D2, V5.D2, V5.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	FLDPQ	416(RSP), (F23, F24)
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V24.D2, V8.D2, V8.D2
+	FLDPQ	448(RSP), (F24, F23)
+	VADD	V24.D2, V9.D2, V9.D2
+	VADD	V23.D2, V10.D2, V10.D2
+	FLDPQ	480(RSP), (F23, F24)
+	VADD	V23.D2, V11.D2, V11.D2
+	VADD	V24.D2, V12.D2, V12.D2
+	FLDPQ	512(RSP), (F24, F23)
+	VADD	V24.D2, V13.D2, V13.D2
+	VADD	V23.D2, V14.D2, V14.D2
+	FLDPQ	544(RSP), (F23, F24)
+	VADD	V23.D2, V15.D2, V15.D2
+	VADD	V24.D2, V16.D2, V16.D2
 	JMP	longHalve
 
 done:

@@ -69,6 +69,15 @@ func (r *Regs) Take(v Vec) {
 	r.vec = slices.Delete(r.vec, i, i+1)
 }
 
+// TakeGP takes the general-purpose register g, which is free.
+func (r *Regs) TakeGP(g GP) {
+	i := slices.Index(r.gp, g)
+	if i < 0 {
+		panic(fmt.Sprintf("%s: general-purpose register %d is taken", r.kernel, g))
+	}
+	r.gp = slices.Delete(r.gp, i, i+1)
+}
+
 // All is how many vector registers there are.
 func (r *Regs) All() int { return len(r.vecs) }
 

@@ -23,7 +23,7 @@ type rowKernel struct {
 	t       kernels.Type
 	last    GP   // the byte offset of the last vector
 	part    Last // how it is loaded
-	rest    GP   // the trees that wait, bits of last
+	all     bool // rows of all lengths, else up to three rows of lanes and the last one
 	waiting Addr // in the frame
 	// apart emits what is jumped to and from, away from what is run more often.
 	apart func()
@@ -35,7 +35,7 @@ func perRow(m Machine) int { return kernels.RowBytes / m.VecBytes() }
 // newRowKernel emits what n, the length of the rows, says of them; n is lost.
 func newRowKernel(m Machine, t kernels.Type, n GP) *rowKernel {
 	m.AddInt(n, -1)
-	w := &rowKernel{m: m, t: t, last: n, rest: None}
+	w := &rowKernel{m: m, t: t, last: n}
 	count := m.Regs().GP()
 	m.Move(count, n)
 	m.And(count, lanes(m, t)-1)
@@ -50,34 +50,28 @@ func newRowKernel(m Machine, t kernels.Type, n GP) *rowKernel {
 func (w *rowKernel) free() {
 	w.m.FreeLast(w.part)
 	w.m.Regs().FreeGP(w.part.Count)
-	if w.rest != None {
-		w.m.Regs().FreeGP(w.rest)
-	}
 }
 
 // inFrame tells whether trees wait in the frame.
 func inFrame(m Machine) bool { return m.Regs().All() < 5*perRow(m) }
 
-// longest prepares for rows of all lengths.
-func (w *rowKernel) longest(name string) {
-	m, row := w.m, w.rowBytes()
+// waitingBytes is how much of the frame that takes.
+func waitingBytes(m Machine) int {
 	if inFrame(m) {
-		w.waiting = m.Local(3 * kernels.RowBytes)
+		return 2 * kernels.RowBytes
 	}
-	w.rest = m.Regs().GP()
-	m.Move(w.rest, w.last)
-	m.And(w.rest, 14*row)
-	m.JumpIfBit(w.last, row, name+"Odd")
-	m.And(w.rest, 12*row) // two rows do not wait for one
-	m.Label(name + "Odd")
+	return 0
 }
+
+// longest lets long be for rows of all lengths, with waitingBytes at a place in the frame.
+func (w *rowKernel) longest(waiting Addr) { w.all, w.waiting = true, waiting }
 
 // rowBytes is the number of bytes from which a row of lanes is loaded.
 func (w *rowKernel) rowBytes() int { return w.t.Lanes() * w.t.Size() }
 
-// choose emits the choice among 2^k cases, named by the place of the last vector
-// in a row of lanes, the highest first.
-func (w *rowKernel) choose(name string, leaf func(v int)) {
+// choose emits the choice by the place of the last vector in a row of lanes, or in a part
+// of it of n vectors, the highest first.
+func (w *rowKernel) choose(name string, n int, leaf func(v int)) {
 	vec := vecSize(w.m, w.t)
 	var choose func(v, width int)
 	choose = func(v, width int) {
@@ -91,7 +85,7 @@ func (w *rowKernel) choose(name string, leaf func(v int)) {
 		w.m.Label(low)
 		choose(v, width/2)
 	}
-	choose(0, perRow(w.m))
+	choose(0, n)
 }
 
 // short emits the sum of a row of k vectors, up to a row of lanes, all but the last
@@ -126,33 +120,33 @@ func (w *rowKernel) short(src GP, k int, x Vec) {
 }
 
 // long emits the sum of a row of more than a row of lanes, all but the last folding, in
-// the register x: of one or two rows of lanes and the last one, or, after longest, of
+// the register x: of one to three rows of lanes and the last one, or, after longest, of
 // any number.
 func (w *rowKernel) long(name string, src GP, x Vec) {
 	m, t, r, row := w.m, w.t, w.m.Regs(), w.rowBytes()
 	label := func(what string) string { return name + what }
-	p, all := r.GP(), w.rest != None
+	p := r.GP()
 	m.Move(p, src)
-	trees := map[int]waiting{}
-	if all {
+	var eight, four waiting
+	if w.all {
 		m.JumpIfInt(Less, w.last, 4*row, label("Low"))
-		trees[8] = w.wait(8, p, label("No8"))
-		trees[4] = w.wait(4, p, label("No4"))
+		eight = w.wait(8, p, label("No8"))
+		four = w.wait(4, p, label("No4"))
 		m.Label(label("Low"))
-		trees[2] = w.newWaiting(2)
 	}
 	sums := r.Vecs(perRow(m))
 	m.JumpIfBit(w.last, 2*row, label("Two"))
-	if all {
+	if w.all {
 		m.JumpIfNoBit(w.last, row, label("None"))
 	}
-	m.Label(label("One"))
 	m.LoadVecs(t, sums, At(p, 0))
 	m.AddInt(p, row)
-	m.Label(label("Tail"))
-	w.addLast(label, sums, src, p, x)
-	if all {
-		m.JumpIfInt(NotEqual, w.rest, 0, label("Rest"))
+	m.Label(label("Last"))
+	w.loadTabled(x, src)
+	w.addLast(label("Last"), sums, 0, p, x)
+	m.Label(label("Added"))
+	if w.all {
+		m.JumpIfInt(GreaterEqual, w.last, 4*row, label("Rest"))
 	}
 	m.Label(label("Halve"))
 	halves := sums
@@ -164,51 +158,89 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 		halves = halves[:h]
 	}
 	m.AddVec(t, x, halves[0], halves[1])
-	w.apart = func() { w.seldom(label, sums, p, trees) }
+
 	r.FreeGP(p)
 	r.Free(sums...)
-	for _, tree := range trees {
-		r.Free(tree.vecs...)
+	r.Free(eight.vecs...)
+	r.Free(four.vecs...)
+	w.apart = func() {
+		taken := slices.Concat(sums, eight.vecs, four.vecs)
+		for _, v := range taken {
+			r.Take(v)
+		}
+		r.TakeGP(p)
+		w.two(label, sums, src, p, x)
+		if w.all {
+			w.none(label, sums)
+			w.addWaiting(label, sums, eight, four)
+		}
+		r.Free(taken...)
+		r.FreeGP(p)
 	}
 }
 
-// seldom emits what long jumps to: two rows of lanes, none, and the addition of what waits.
-func (w *rowKernel) seldom(label func(what string) string, sums []Vec, p GP, trees map[int]waiting) {
+// two emits the sum of two rows of lanes, and that of one more with the last one.
+func (w *rowKernel) two(label func(what string) string, sums []Vec, src, p GP, x Vec) {
 	m, t, r, row := w.m, w.t, w.m.Regs(), w.rowBytes()
-	taken := slices.Clone(sums)
-	for _, n := range []int{2, 4, 8} {
-		taken = append(taken, trees[n].vecs...)
-	}
-	for _, v := range taken {
-		r.Take(v)
-	}
-	defer r.Free(taken...)
 	m.Label(label("Two"))
 	m.LoadVecs(t, sums, At(p, 0))
 	m.LoadAddVecs(t, sums, At(p, row))
 	m.AddInt(p, 2*row)
-	if len(trees) == 0 {
-		m.Jump(label("Tail"))
-		return
-	}
-	m.JumpIfNoBit(w.last, row, label("Tail"))
-	trees[2].put(m, sums)
-	m.Jump(label("One"))
+	m.JumpIfNoBit(w.last, row, label("Last"))
 
-	m.Label(label("None"))
-	m.Identity(t, sums[0])
+	// Registers are short: as many columns at a time as there is room for.
+	width, n := m.Strip(t), len(sums)
+	at := func(i, v int) Addr { return At(p, i*row+v*vecSize(m, t)) }
+	w.loadTabled(x, src)
+	if width < n {
+		m.JumpIfBit(w.last, width*vecSize(m, t), label("Wide"))
+	}
+	one := r.Vecs(width)
+	m.LoadVecs(t, one, at(0, 0))
+	w.addLast(label("Narrow"), one, 0, p, x)
+	if width < n {
+		m.LoadAddVecs(t, sums[width:], at(0, width))
+	}
+	for i, v := range one {
+		m.AddVec(t, sums[i], sums[i], v)
+	}
+	m.Jump(label("Added"))
+	if width < n {
+		m.Label(label("Wide"))
+		m.LoadVecs(t, one, at(0, 0))
+		m.LoadAddVecs(t, one, at(1, 0))
+		for i, v := range one {
+			m.AddVec(t, sums[i], sums[i], v)
+		}
+		m.LoadVecs(t, one, at(0, width))
+		w.addLast(label("Wide"), one, width, p, x)
+		for i, v := range one {
+			m.AddVec(t, sums[width+i], sums[width+i], v)
+		}
+		m.Jump(label("Added"))
+	}
+	r.Free(one...)
+}
+
+// none emits what there is before the last row of lanes if that is nothing.
+func (w *rowKernel) none(label func(what string) string, sums []Vec) {
+	w.m.Label(label("None"))
+	w.m.Identity(w.t, sums[0])
 	for _, v := range sums[1:] {
-		m.Copy(v, sums[0])
+		w.m.Copy(v, sums[0])
 	}
-	m.Jump(label("Tail"))
+	w.m.Jump(label("Last"))
+}
 
+// addWaiting emits the addition of what waits.
+func (w *rowKernel) addWaiting(label func(what string) string, sums []Vec, eight, four waiting) {
+	m, row := w.m, w.rowBytes()
 	m.Label(label("Rest"))
-	for _, n := range []int{2, 4, 8} {
-		without := label(fmt.Sprintf("Without%d", n))
-		m.JumpIfNoBit(w.rest, n*row, without)
-		trees[n].add(m, t, sums)
-		m.Label(without)
-	}
+	m.JumpIfNoBit(w.last, 4*row, label("Without4"))
+	four.add(m, w.t, sums)
+	m.Label(label("Without4"))
+	m.JumpIfNoBit(w.last, 8*row, label("Halve"))
+	eight.add(m, w.t, sums)
 	m.Jump(label("Halve"))
 }
 
@@ -216,24 +248,6 @@ func (w *rowKernel) seldom(label func(what string) string, sums []Vec, p GP, tre
 type waiting struct {
 	vecs []Vec
 	at   Addr
-}
-
-// newWaiting takes the registers for the tree of n rows, or its place in the frame.
-func (w *rowKernel) newWaiting(n int) waiting {
-	if !inFrame(w.m) {
-		return waiting{vecs: w.m.Regs().Vecs(perRow(w.m))}
-	}
-	return waiting{at: w.waiting.Plus(log2(n/2) * kernels.RowBytes)}
-}
-
-func (x waiting) put(m Machine, sums []Vec) {
-	if x.vecs == nil {
-		m.StoreVecs(x.at, sums)
-		return
-	}
-	for i, v := range sums {
-		m.Copy(x.vecs[i], v)
-	}
 }
 
 func (x waiting) add(m Machine, t kernels.Type, sums []Vec) {
@@ -250,7 +264,7 @@ func (x waiting) add(m Machine, t kernels.Type, sums []Vec) {
 func (w *rowKernel) wait(n int, p GP, without string) waiting {
 	m, t := w.m, w.t
 	m.JumpIfNoBit(w.last, n*w.rowBytes(), without)
-	var x waiting
+	x := waiting{at: w.waiting.Plus(log2(n/4) * kernels.RowBytes)}
 	eachStrip(m, m.Strip(t), func(vector int) {
 		sums := treeInOrder(m, t, n, m.Strip(t), every, func(i, v int) Addr {
 			return At(p, i*w.rowBytes()+(vector+v)*vecSize(m, t))
@@ -259,7 +273,6 @@ func (w *rowKernel) wait(n int, p GP, without string) waiting {
 			x.vecs = append(x.vecs, sums...)
 			return
 		}
-		x = w.newWaiting(n)
 		m.StoreVecs(x.at.Plus(vector*m.VecBytes()), sums)
 		m.Regs().Free(sums...)
 	})
@@ -268,40 +281,42 @@ func (w *rowKernel) wait(n int, p GP, without string) waiting {
 	return x
 }
 
-// addLast adds the last row of lanes, at p.
-func (w *rowKernel) addLast(label func(what string) string, sums []Vec, src, p GP, x Vec) {
-	m, t := w.m, w.t
-	tables := w.part.Table != None // then loading takes some instructions: once for all
-	if tables {
-		m.LoadLast(t, x, Addr{src, w.last, 0}, w.part)
+// loadTabled loads the last vector of the row at src into x, on machines where that takes
+// several instructions: once for all places of it.
+func (w *rowKernel) loadTabled(x Vec, src GP) {
+	if w.part.Table != None {
+		w.m.LoadLast(w.t, x, Addr{src, w.last, 0}, w.part)
 	}
-	ladder := func(v int) string { return label(fmt.Sprintf("Ladder%d", v)) }
-	const expanded = 8 // the most vectors of which each number has its own code
-	w.choose(label("Last"), func(v int) {
-		switch {
-		case len(sums) <= expanded:
-			m.LoadAddVecs(t, sums[:v], At(p, 0))
-			if !tables {
-				m.LoadLast(t, x, At(p, v*vecSize(m, t)), w.part)
-			}
+}
+
+// addLast adds some vectors, the first of them number v, of the last row of lanes, at p,
+// to sums; the last vector is one of them, in x if loadTabled loads it.
+func (w *rowKernel) addLast(name string, sums []Vec, first int, p GP, x Vec) {
+	m, t := w.m, w.t
+	at := func(v int) Addr { return At(p, (first+v)*vecSize(m, t)) }
+	done := name + "Done"
+	ladder := func(v int) string { return fmt.Sprintf("%sLadder%d", name, v) }
+	w.choose(name, len(sums), func(v int) {
+		if w.part.Table == None {
+			m.LoadAddVecs(t, sums[:v], at(0))
+			m.LoadLast(t, x, at(v), w.part)
 			m.AddVec(t, sums[v], sums[v], x)
 			if v > 0 {
-				m.Jump(label("Added"))
+				m.Jump(done)
 			}
 			return
+		}
+		m.AddVec(t, sums[v], sums[v], x)
+		switch {
 		case v == len(sums)-1:
-			m.AddVec(t, sums[v], sums[v], x)
 			for i := v - 1; i >= 0; i-- {
 				m.Label(ladder(i))
-				m.LoadAdd(t, sums[i], At(p, i*vecSize(m, t)))
+				m.LoadAdd(t, sums[i], at(i))
 			}
-			m.Jump(label("Added"))
-		default:
-			m.AddVec(t, sums[v], sums[v], x)
-			if v > 0 {
-				m.Jump(ladder(v - 1))
-			}
+			m.Jump(done)
+		case v > 0:
+			m.Jump(ladder(v - 1))
 		}
 	})
-	m.Label(label("Added"))
+	m.Label(done)
 }

@@ -6,7 +6,7 @@ import "github.com/reducesum/reducesum/kernels"
 // at a time, see packed.go; the others, and what is left of the short ones, row
 // by row, see row.go.
 func rows(m Machine, t kernels.Type, args GP) {
-	l := newRowLoop(m, t, args)
+	l := newRowLoop(m, t, args, waitingBytes(m))
 	r, n := m.Regs(), lanes(m, t)
 	length := r.GP()
 	m.LoadInt(length, At(args, offset.rows.N))
@@ -27,26 +27,25 @@ func rows(m Machine, t kernels.Type, args GP) {
 		m.Label("row")
 	}
 	w := newRowKernel(m, t, length)
-	w.longest("row")
+	w.longest(l.slots.Plus(n * m.VecBytes()))
+	x := r.Vec()
 	var bodies []func() Vec
 	for k := 1; k <= perRow(m); k++ {
 		bodies = append(bodies, func() Vec {
-			x := r.Vec()
 			w.short(l.src, k, x)
 			return x
 		})
 	}
 	bodies = append(bodies, func() Vec {
-		x := r.Vec()
 		w.long("long", l.src, x)
 		return x
 	})
 	l.emit("row", func(label func(i int) string) {
 		m.JumpIfInt(GreaterEqual, w.last, w.rowBytes(), label(len(bodies)-1))
-		w.choose("choose", func(v int) { m.Jump(label(v)) })
+		w.choose("choose", perRow(m), func(v int) { m.Jump(label(v)) })
 	}, bodies...)
 	m.Jump("done")
-	x := r.Vec()
+	r.Take(x)
 	w.apart()
 	r.Free(x)
 	w.free()

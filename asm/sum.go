@@ -18,7 +18,7 @@ func sum(m Machine, t kernels.Type, args GP) {
 	}
 	w := newRowKernel(m, t, left)
 	m.JumpIfInt(GreaterEqual, left, w.rowBytes(), "long")
-	w.choose("vectors", func(v int) {
+	w.choose("vectors", perRow(m), func(v int) {
 		w.short(src, v+1, x)
 		if v > 0 {
 			m.Jump("fold")
@@ -30,7 +30,7 @@ func sum(m Machine, t kernels.Type, args GP) {
 
 	m.Label("long")
 	if !inFrame(m) {
-		w.longest("long")
+		w.longest(Addr{})
 	}
 	w.long("long", src, x)
 	storeSum(m, t, args, x)
@@ -56,7 +56,7 @@ func sum(m Machine, t kernels.Type, args GP) {
 // or a row of which trees wait there.
 func framed(m Machine, t kernels.Type) int {
 	if inFrame(m) {
-		return 3*t.Lanes() + 1
+		return 4*t.Lanes() + 1
 	}
 	return t.Block()
 }
@@ -81,20 +81,20 @@ func storeSum(m Machine, t kernels.Type, args GP, x Vec) {
 func sumLong(m Machine, t kernels.Type) {
 	args := m.Begin(longName(t, m.ISA()), kernels.Ops[kernels.OpSum].Args)
 	r, n := m.Regs(), lanes(m, t)
-	slots := m.Local((kernels.SumBlocks + 1) * m.VecBytes())
+	slots := alignedLocal(m, kernels.SumBlocks*m.VecBytes()+blockSpill(m, t)+waitingBytes(m))
+	spill := slots.Plus(kernels.SumBlocks * m.VecBytes())
 	src, left, slot := r.GP(), r.GP(), r.GP()
 	m.LoadInt(src, At(args, offset.sum.Src))
 	m.LoadInt(left, At(args, offset.sum.N))
 	m.MoveInt(slot, 0)
 	m.JumpIfInt(Less, left, t.Block(), "row")
-	alignSlots(m, slot, slots)
+	m.Lea(slot, slots)
 	v := r.Vec()
 	m.Identity(t, v)
 	for i := 1; i < kernels.SumBlocks; i++ {
 		m.Store(At(slot, i*m.VecBytes()), v)
 	}
 	r.Free(v)
-	spill := blockSpill(m, t)
 	m.Label("block")
 	v = blockVec(m, t, src, spill)
 	m.Store(At(slot, 0), v)
@@ -108,7 +108,7 @@ func sumLong(m Machine, t kernels.Type) {
 	m.Label("row")
 	x := r.Vec()
 	w := newRowKernel(m, t, left) // what it it reads before a short row is the block there
-	w.longest("rest")
+	w.longest(spill.Plus(blockSpill(m, t)))
 	w.long("rest", src, x)
 	m.JumpIfInt(Equal, slot, 0, "fold")
 	m.Store(At(slot, 0), x)
@@ -117,14 +117,13 @@ func sumLong(m Machine, t kernels.Type) {
 
 	// One block has been folded to one vector: that is all.
 	first := r.GP()
-	alignSlots(m, first, slots)
-	m.Load(t.Acc(), x, At(first, 0))
-	m.AddInt(first, m.VecBytes())
+	m.Lea(first, slots.Plus(m.VecBytes()))
+	m.Load(t.Acc(), x, slots)
 	m.JumpIf(Equal, slot, first, "fold")
 	r.Free(x)
 	var sums []Vec
-	for i := -1; i < kernels.SumBlocks-1; i += n {
-		sums = append(sums, foldSlots(m, t, At(first, i*m.VecBytes()), min(n, kernels.SumBlocks)))
+	for i := 0; i < kernels.SumBlocks; i += n {
+		sums = append(sums, foldSlots(m, t, slots.Plus(i*m.VecBytes()), min(n, kernels.SumBlocks)))
 	}
 	if v = halve(m, t, sums); v != x {
 		m.Copy(x, v)
@@ -134,9 +133,11 @@ func sumLong(m Machine, t kernels.Type) {
 	m.Label("fold")
 	storeSum(m, t, args, x)
 	m.Return()
+	r.FreeGP(first)
 	w.apart()
 	w.free()
 	r.Free(x)
-	r.FreeGP(first, src, left, slot, args)
+	freeLocal(m, slots)
+	r.FreeGP(src, left, slot, args)
 	m.End()
 }

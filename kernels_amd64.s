@@ -286,18 +286,18 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DL
 	JEQ        longNarrow2to2
-	VADDPS     (SI), Y11, Y11
-	VADDPS     32(SI), Y12, Y12
-	VADDPS     64(SI), Y13, Y13
-	VMASKMOVPS 96(SI), Y1, Y0
+	VADDPS     256(SI), Y11, Y11
+	VADDPS     288(SI), Y12, Y12
+	VADDPS     320(SI), Y13, Y13
+	VMASKMOVPS 352(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y14, Y14
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VADDPS     (SI), Y11, Y11
-	VADDPS     32(SI), Y12, Y12
-	VMASKMOVPS 64(SI), Y1, Y0
+	VADDPS     256(SI), Y11, Y11
+	VADDPS     288(SI), Y12, Y12
+	VMASKMOVPS 320(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y13, Y13
 	JMP        longNarrowDone
@@ -305,14 +305,14 @@ longNarrow2to2:
 longNarrow0to1:
 	TESTB      $0x20, DL
 	JEQ        longNarrow0to0
-	VADDPS     (SI), Y11, Y11
-	VMASKMOVPS 32(SI), Y1, Y0
+	VADDPS     256(SI), Y11, Y11
+	VMASKMOVPS 288(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPS (SI), Y1, Y0
+	VMASKMOVPS 256(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y11, Y11
 
@@ -348,18 +348,18 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DL
 	JEQ        longWide2to2
-	VADDPS     128(SI), Y11, Y11
-	VADDPS     160(SI), Y12, Y12
-	VADDPS     192(SI), Y13, Y13
-	VMASKMOVPS 224(SI), Y1, Y0
+	VADDPS     384(SI), Y11, Y11
+	VADDPS     416(SI), Y12, Y12
+	VADDPS     448(SI), Y13, Y13
+	VMASKMOVPS 480(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y14, Y14
 	JMP        longWideDone
 
 longWide2to2:
-	VADDPS     128(SI), Y11, Y11
-	VADDPS     160(SI), Y12, Y12
-	VMASKMOVPS 192(SI), Y1, Y0
+	VADDPS     384(SI), Y11, Y11
+	VADDPS     416(SI), Y12, Y12
+	VMASKMOVPS 448(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y13, Y13
 	JMP        longWideDone
@@ -367,14 +367,14 @@ longWide2to2:
 longWide0to1:
 	TESTB      $0x20, DL
 	JEQ        longWide0to0
-	VADDPS     128(SI), Y11, Y11
-	VMASKMOVPS 160(SI), Y1, Y0
+	VADDPS     384(SI), Y11, Y11
+	VMASKMOVPS 416(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y12, Y12
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPS 128(SI), Y1, Y0
+	VMASKMOVPS 384(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPS     Y0, Y11, Y11
 
@@ -1000,18 +1000,18 @@ restTwo:
 	JEQ        restNarrow0to1
 	TESTB      $0x20, BL
 	JEQ        restNarrow2to2
-	VADDPS     (R8), Y8, Y8
-	VADDPS     32(R8), Y15, Y15
-	VADDPS     64(R8), Y14, Y14
-	VMASKMOVPS 96(R8), Y1, Y0
+	VADDPS     256(R8), Y8, Y8
+	VADDPS     288(R8), Y15, Y15
+	VADDPS     320(R8), Y14, Y14
+	VMASKMOVPS 352(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y13, Y13
 	JMP        restNarrowDone
 
 restNarrow2to2:
-	VADDPS     (R8), Y8, Y8
-	VADDPS     32(R8), Y15, Y15
-	VMASKMOVPS 64(R8), Y1, Y0
+	VADDPS     256(R8), Y8, Y8
+	VADDPS     288(R8), Y15, Y15
+	VMASKMOVPS 320(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y14, Y14
 	JMP        restNarrowDone
@@ -1019,14 +1019,14 @@ restNarrow2to2:
 restNarrow0to1:
 	TESTB      $0x20, BL
 	JEQ        restNarrow0to0
-	VADDPS     (R8), Y8, Y8
-	VMASKMOVPS 32(R8), Y1, Y0
+	VADDPS     256(R8), Y8, Y8
+	VMASKMOVPS 288(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y15, Y15
 	JMP        restNarrowDone
 
 restNarrow0to0:
-	VMASKMOVPS (R8), Y1, Y0
+	VMASKMOVPS 256(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y8, Y8
 
@@ -1062,18 +1062,18 @@ restWide:
 	JEQ        restWide0to1
 	TESTB      $0x20, BL
 	JEQ        restWide2to2
-	VADDPS     128(R8), Y8, Y8
-	VADDPS     160(R8), Y15, Y15
-	VADDPS     192(R8), Y14, Y14
-	VMASKMOVPS 224(R8), Y1, Y0
+	VADDPS     384(R8), Y8, Y8
+	VADDPS     416(R8), Y15, Y15
+	VADDPS     448(R8), Y14, Y14
+	VMASKMOVPS 480(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y13, Y13
 	JMP        restWideDone
 
 restWide2to2:
-	VADDPS     128(R8), Y8, Y8
-	VADDPS     160(R8), Y15, Y15
-	VMASKMOVPS 192(R8), Y1, Y0
+	VADDPS     384(R8), Y8, Y8
+	VADDPS     416(R8), Y15, Y15
+	VMASKMOVPS 448(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y14, Y14
 	JMP        restWideDone
@@ -1081,14 +1081,14 @@ restWide2to2:
 restWide0to1:
 	TESTB      $0x20, BL
 	JEQ        restWide0to0
-	VADDPS     128(R8), Y8, Y8
-	VMASKMOVPS 160(R8), Y1, Y0
+	VADDPS     384(R8), Y8, Y8
+	VMASKMOVPS 416(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y15, Y15
 	JMP        restWideDone
 
 restWide0to0:
-	VMASKMOVPS 128(R8), Y1, Y0
+	VMASKMOVPS 384(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPS     Y0, Y8, Y8
 
@@ -1418,18 +1418,18 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DL
 	JEQ        longNarrow2to2
-	VADDPD     (SI), Y11, Y11
-	VADDPD     32(SI), Y12, Y12
-	VADDPD     64(SI), Y13, Y13
-	VMASKMOVPD 96(SI), Y1, Y0
+	VADDPD     256(SI), Y11, Y11
+	VADDPD     288(SI), Y12, Y12
+	VADDPD     320(SI), Y13, Y13
+	VMASKMOVPD 352(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y14, Y14
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VADDPD     (SI), Y11, Y11
-	VADDPD     32(SI), Y12, Y12
-	VMASKMOVPD 64(SI), Y1, Y0
+	VADDPD     256(SI), Y11, Y11
+	VADDPD     288(SI), Y12, Y12
+	VMASKMOVPD 320(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y13, Y13
 	JMP        longNarrowDone
@@ -1437,14 +1437,14 @@ longNarrow2to2:
 longNarrow0to1:
 	TESTB      $0x20, DL
 	JEQ        longNarrow0to0
-	VADDPD     (SI), Y11, Y11
-	VMASKMOVPD 32(SI), Y1, Y0
+	VADDPD     256(SI), Y11, Y11
+	VMASKMOVPD 288(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPD (SI), Y1, Y0
+	VMASKMOVPD 256(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y11, Y11
 
@@ -1480,18 +1480,18 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DL
 	JEQ        longWide2to2
-	VADDPD     128(SI), Y11, Y11
-	VADDPD     160(SI), Y12, Y12
-	VADDPD     192(SI), Y13, Y13
-	VMASKMOVPD 224(SI), Y1, Y0
+	VADDPD     384(SI), Y11, Y11
+	VADDPD     416(SI), Y12, Y12
+	VADDPD     448(SI), Y13, Y13
+	VMASKMOVPD 480(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y14, Y14
 	JMP        longWideDone
 
 longWide2to2:
-	VADDPD     128(SI), Y11, Y11
-	VADDPD     160(SI), Y12, Y12
-	VMASKMOVPD 192(SI), Y1, Y0
+	VADDPD     384(SI), Y11, Y11
+	VADDPD     416(SI), Y12, Y12
+	VMASKMOVPD 448(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y13, Y13
 	JMP        longWideDone
@@ -1499,14 +1499,14 @@ longWide2to2:
 longWide0to1:
 	TESTB      $0x20, DL
 	JEQ        longWide0to0
-	VADDPD     128(SI), Y11, Y11
-	VMASKMOVPD 160(SI), Y1, Y0
+	VADDPD     384(SI), Y11, Y11
+	VMASKMOVPD 416(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y12, Y12
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPD 128(SI), Y1, Y0
+	VMASKMOVPD 384(SI), Y1, Y0
 	VORPS      Y2, Y0, Y0
 	VADDPD     Y0, Y11, Y11
 
@@ -2128,18 +2128,18 @@ restTwo:
 	JEQ        restNarrow0to1
 	TESTB      $0x20, BL
 	JEQ        restNarrow2to2
-	VADDPD     (R8), Y8, Y8
-	VADDPD     32(R8), Y15, Y15
-	VADDPD     64(R8), Y14, Y14
-	VMASKMOVPD 96(R8), Y1, Y0
+	VADDPD     256(R8), Y8, Y8
+	VADDPD     288(R8), Y15, Y15
+	VADDPD     320(R8), Y14, Y14
+	VMASKMOVPD 352(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y13, Y13
 	JMP        restNarrowDone
 
 restNarrow2to2:
-	VADDPD     (R8), Y8, Y8
-	VADDPD     32(R8), Y15, Y15
-	VMASKMOVPD 64(R8), Y1, Y0
+	VADDPD     256(R8), Y8, Y8
+	VADDPD     288(R8), Y15, Y15
+	VMASKMOVPD 320(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y14, Y14
 	JMP        restNarrowDone
@@ -2147,14 +2147,14 @@ restNarrow2to2:
 restNarrow0to1:
 	TESTB      $0x20, BL
 	JEQ        restNarrow0to0
-	VADDPD     (R8), Y8, Y8
-	VMASKMOVPD 32(R8), Y1, Y0
+	VADDPD     256(R8), Y8, Y8
+	VMASKMOVPD 288(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y15, Y15
 	JMP        restNarrowDone
 
 restNarrow0to0:
-	VMASKMOVPD (R8), Y1, Y0
+	VMASKMOVPD 256(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y8, Y8
 
@@ -2190,18 +2190,18 @@ restWide:
 	JEQ        restWide0to1
 	TESTB      $0x20, BL
 	JEQ        restWide2to2
-	VADDPD     128(R8), Y8, Y8
-	VADDPD     160(R8), Y15, Y15
-	VADDPD     192(R8), Y14, Y14
-	VMASKMOVPD 224(R8), Y1, Y0
+	VADDPD     384(R8), Y8, Y8
+	VADDPD     416(R8), Y15, Y15
+	VADDPD     448(R8), Y14, Y14
+	VMASKMOVPD 480(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y13, Y13
 	JMP        restWideDone
 
 restWide2to2:
-	VADDPD     128(R8), Y8, Y8
-	VADDPD     160(R8), Y15, Y15
-	VMASKMOVPD 192(R8), Y1, Y0
+	VADDPD     384(R8), Y8, Y8
+	VADDPD     416(R8), Y15, Y15
+	VMASKMOVPD 448(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y14, Y14
 	JMP        restWideDone
@@ -2209,14 +2209,14 @@ restWide2to2:
 restWide0to1:
 	TESTB      $0x20, BL
 	JEQ        restWide0to0
-	VADDPD     128(R8), Y8, Y8
-	VMASKMOVPD 160(R8), Y1, Y0
+	VADDPD     384(R8), Y8, Y8
+	VMASKMOVPD 416(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y15, Y15
 	JMP        restWideDone
 
 restWide0to0:
-	VMASKMOVPD 128(R8), Y1, Y0
+	VMASKMOVPD 384(R8), Y1, Y0
 	VORPS      Y3, Y0, Y0
 	VADDPD     Y0, Y8, Y8
 
@@ -2580,15 +2580,15 @@ longTwo:
 	TESTB     $0x10, DL
 	JEQ       longNarrow2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 32(DI), Y13
+	VCVTPH2PS 160(DI), Y13
 	VADDPS    Y13, Y11, Y11
 
 longNarrowLadder1:
-	VCVTPH2PS 16(DI), Y13
+	VCVTPH2PS 144(DI), Y13
 	VADDPS    Y13, Y10, Y10
 
 longNarrowLadder0:
-	VCVTPH2PS (DI), Y13
+	VCVTPH2PS 128(DI), Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longNarrowDone
 
@@ -2646,15 +2646,15 @@ longWide:
 	TESTB     $0x10, DL
 	JEQ       longWide2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 96(DI), Y13
+	VCVTPH2PS 224(DI), Y13
 	VADDPS    Y13, Y11, Y11
 
 longWideLadder1:
-	VCVTPH2PS 80(DI), Y13
+	VCVTPH2PS 208(DI), Y13
 	VADDPS    Y13, Y10, Y10
 
 longWideLadder0:
-	VCVTPH2PS 64(DI), Y13
+	VCVTPH2PS 192(DI), Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longWideDone
 
@@ -3441,15 +3441,15 @@ restTwo:
 	TESTB     $0x10, BL
 	JEQ       restNarrow2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 32(R9), Y13
+	VCVTPH2PS 160(R9), Y13
 	VADDPS    Y13, Y8, Y8
 
 restNarrowLadder1:
-	VCVTPH2PS 16(R9), Y13
+	VCVTPH2PS 144(R9), Y13
 	VADDPS    Y13, Y9, Y9
 
 restNarrowLadder0:
-	VCVTPH2PS (R9), Y13
+	VCVTPH2PS 128(R9), Y13
 	VADDPS    Y13, Y10, Y10
 	JMP       restNarrowDone
 
@@ -3507,15 +3507,15 @@ restWide:
 	TESTB     $0x10, BL
 	JEQ       restWide2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 96(R9), Y13
+	VCVTPH2PS 224(R9), Y13
 	VADDPS    Y13, Y8, Y8
 
 restWideLadder1:
-	VCVTPH2PS 80(R9), Y13
+	VCVTPH2PS 208(R9), Y13
 	VADDPS    Y13, Y9, Y9
 
 restWideLadder0:
-	VCVTPH2PS 64(R9), Y13
+	VCVTPH2PS 192(R9), Y13
 	VADDPS    Y13, Y10, Y10
 	JMP       restWideDone
 
@@ -3962,17 +3962,17 @@ longTwo:
 	TESTB     $0x10, DL
 	JEQ       longNarrow2to2
 	VADDPS    Y0, Y12, Y12
-	VPMOVZXWD 32(DI), Y13
+	VPMOVZXWD 160(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y11, Y11
 
 longNarrowLadder1:
-	VPMOVZXWD 16(DI), Y13
+	VPMOVZXWD 144(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y10, Y10
 
 longNarrowLadder0:
-	VPMOVZXWD (DI), Y13
+	VPMOVZXWD 128(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longNarrowDone
@@ -4047,17 +4047,17 @@ longWide:
 	TESTB     $0x10, DL
 	JEQ       longWide2to2
 	VADDPS    Y0, Y12, Y12
-	VPMOVZXWD 96(DI), Y13
+	VPMOVZXWD 224(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y11, Y11
 
 longWideLadder1:
-	VPMOVZXWD 80(DI), Y13
+	VPMOVZXWD 208(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y10, Y10
 
 longWideLadder0:
-	VPMOVZXWD 64(DI), Y13
+	VPMOVZXWD 192(DI), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longWideDone
@@ -5013,17 +5013,17 @@ restTwo:
 	TESTB     $0x10, BL
 	JEQ       restNarrow2to2
 	VADDPS    Y0, Y13, Y13
-	VPMOVZXWD 32(R9), Y12
+	VPMOVZXWD 160(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y9, Y9
 
 restNarrowLadder1:
-	VPMOVZXWD 16(R9), Y12
+	VPMOVZXWD 144(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y8, Y8
 
 restNarrowLadder0:
-	VPMOVZXWD (R9), Y12
+	VPMOVZXWD 128(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y11, Y11
 	JMP       restNarrowDone
@@ -5098,17 +5098,17 @@ restWide:
 	TESTB     $0x10, BL
 	JEQ       restWide2to2
 	VADDPS    Y0, Y13, Y13
-	VPMOVZXWD 96(R9), Y12
+	VPMOVZXWD 224(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y9, Y9
 
 restWideLadder1:
-	VPMOVZXWD 80(R9), Y12
+	VPMOVZXWD 208(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y8, Y8
 
 restWideLadder0:
-	VPMOVZXWD 64(R9), Y12
+	VPMOVZXWD 192(R9), Y12
 	VPSLLD    $0x10, Y12, Y12
 	VADDPS    Y12, Y11, Y11
 	JMP       restWideDone
@@ -5442,30 +5442,30 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DL
 	JEQ        longNarrow2to2
-	VPADDD     (SI), Y10, Y10
-	VPADDD     32(SI), Y11, Y11
-	VPADDD     64(SI), Y12, Y12
-	VMASKMOVPS 96(SI), Y1, Y0
+	VPADDD     256(SI), Y10, Y10
+	VPADDD     288(SI), Y11, Y11
+	VPADDD     320(SI), Y12, Y12
+	VMASKMOVPS 352(SI), Y1, Y0
 	VPADDD     Y0, Y13, Y13
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VPADDD     (SI), Y10, Y10
-	VPADDD     32(SI), Y11, Y11
-	VMASKMOVPS 64(SI), Y1, Y0
+	VPADDD     256(SI), Y10, Y10
+	VPADDD     288(SI), Y11, Y11
+	VMASKMOVPS 320(SI), Y1, Y0
 	VPADDD     Y0, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to1:
 	TESTB      $0x20, DL
 	JEQ        longNarrow0to0
-	VPADDD     (SI), Y10, Y10
-	VMASKMOVPS 32(SI), Y1, Y0
+	VPADDD     256(SI), Y10, Y10
+	VMASKMOVPS 288(SI), Y1, Y0
 	VPADDD     Y0, Y11, Y11
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPS (SI), Y1, Y0
+	VMASKMOVPS 256(SI), Y1, Y0
 	VPADDD     Y0, Y10, Y10
 
 longNarrowDone:
@@ -5500,30 +5500,30 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DL
 	JEQ        longWide2to2
-	VPADDD     128(SI), Y10, Y10
-	VPADDD     160(SI), Y11, Y11
-	VPADDD     192(SI), Y12, Y12
-	VMASKMOVPS 224(SI), Y1, Y0
+	VPADDD     384(SI), Y10, Y10
+	VPADDD     416(SI), Y11, Y11
+	VPADDD     448(SI), Y12, Y12
+	VMASKMOVPS 480(SI), Y1, Y0
 	VPADDD     Y0, Y13, Y13
 	JMP        longWideDone
 
 longWide2to2:
-	VPADDD     128(SI), Y10, Y10
-	VPADDD     160(SI), Y11, Y11
-	VMASKMOVPS 192(SI), Y1, Y0
+	VPADDD     384(SI), Y10, Y10
+	VPADDD     416(SI), Y11, Y11
+	VMASKMOVPS 448(SI), Y1, Y0
 	VPADDD     Y0, Y12, Y12
 	JMP        longWideDone
 
 longWide0to1:
 	TESTB      $0x20, DL
 	JEQ        longWide0to0
-	VPADDD     128(SI), Y10, Y10
-	VMASKMOVPS 160(SI), Y1, Y0
+	VPADDD     384(SI), Y10, Y10
+	VMASKMOVPS 416(SI), Y1, Y0
 	VPADDD     Y0, Y11, Y11
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPS 128(SI), Y1, Y0
+	VMASKMOVPS 384(SI), Y1, Y0
 	VPADDD     Y0, Y10, Y10
 
 longWideDone:
@@ -6121,30 +6121,30 @@ restTwo:
 	JEQ        restNarrow0to1
 	TESTB      $0x20, BL
 	JEQ        restNarrow2to2
-	VPADDD     (R8), Y9, Y9
-	VPADDD     32(R8), Y8, Y8
-	VPADDD     64(R8), Y15, Y15
-	VMASKMOVPS 96(R8), Y1, Y0
+	VPADDD     256(R8), Y9, Y9
+	VPADDD     288(R8), Y8, Y8
+	VPADDD     320(R8), Y15, Y15
+	VMASKMOVPS 352(R8), Y1, Y0
 	VPADDD     Y0, Y14, Y14
 	JMP        restNarrowDone
 
 restNarrow2to2:
-	VPADDD     (R8), Y9, Y9
-	VPADDD     32(R8), Y8, Y8
-	VMASKMOVPS 64(R8), Y1, Y0
+	VPADDD     256(R8), Y9, Y9
+	VPADDD     288(R8), Y8, Y8
+	VMASKMOVPS 320(R8), Y1, Y0
 	VPADDD     Y0, Y15, Y15
 	JMP        restNarrowDone
 
 restNarrow0to1:
 	TESTB      $0x20, BL
 	JEQ        restNarrow0to0
-	VPADDD     (R8), Y9, Y9
-	VMASKMOVPS 32(R8), Y1, Y0
+	VPADDD     256(R8), Y9, Y9
+	VMASKMOVPS 288(R8), Y1, Y0
 	VPADDD     Y0, Y8, Y8
 	JMP        restNarrowDone
 
 restNarrow0to0:
-	VMASKMOVPS (R8), Y1, Y0
+	VMASKMOVPS 256(R8), Y1, Y0
 	VPADDD     Y0, Y9, Y9
 
 restNarrowDone:
@@ -6179,30 +6179,30 @@ restWide:
 	JEQ        restWide0to1
 	TESTB      $0x20, BL
 	JEQ        restWide2to2
-	VPADDD     128(R8), Y9, Y9
-	VPADDD     160(R8), Y8, Y8
-	VPADDD     192(R8), Y15, Y15
-	VMASKMOVPS 224(R8), Y1, Y0
+	VPADDD     384(R8), Y9, Y9
+	VPADDD     416(R8), Y8, Y8
+	VPADDD     448(R8), Y15, Y15
+	VMASKMOVPS 480(R8), Y1, Y0
 	VPADDD     Y0, Y14, Y14
 	JMP        restWideDone
 
 restWide2to2:
-	VPADDD     128(R8), Y9, Y9
-	VPADDD     160(R8), Y8, Y8
-	VMASKMOVPS 192(R8), Y1, Y0
+	VPADDD     384(R8), Y9, Y9
+	VPADDD     416(R8), Y8, Y8
+	VMASKMOVPS 448(R8), Y1, Y0
 	VPADDD     Y0, Y15, Y15
 	JMP        restWideDone
 
 restWide0to1:
 	TESTB      $0x20, BL
 	JEQ        restWide0to0
-	VPADDD     128(R8), Y9, Y9
-	VMASKMOVPS 160(R8), Y1, Y0
+	VPADDD     384(R8), Y9, Y9
+	VMASKMOVPS 416(R8), Y1, Y0
 	VPADDD     Y0, Y8, Y8
 	JMP        restWideDone
 
 restWide0to0:
-	VMASKMOVPS 128(R8), Y1, Y0
+	VMASKMOVPS 384(R8), Y1, Y0
 	VPADDD     Y0, Y9, Y9
 
 restWideDone:
@@ -6511,30 +6511,30 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DL
 	JEQ        longNarrow2to2
-	VPADDQ     (SI), Y10, Y10
-	VPADDQ     32(SI), Y11, Y11
-	VPADDQ     64(SI), Y12, Y12
-	VMASKMOVPD 96(SI), Y1, Y0
+	VPADDQ     256(SI), Y10, Y10
+	VPADDQ     288(SI), Y11, Y11
+	VPADDQ     320(SI), Y12, Y12
+	VMASKMOVPD 352(SI), Y1, Y0
 	VPADDQ     Y0, Y13, Y13
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VPADDQ     (SI), Y10, Y10
-	VPADDQ     32(SI), Y11, Y11
-	VMASKMOVPD 64(SI), Y1, Y0
+	VPADDQ     256(SI), Y10, Y10
+	VPADDQ     288(SI), Y11, Y11
+	VMASKMOVPD 320(SI), Y1, Y0
 	VPADDQ     Y0, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to1:
 	TESTB      $0x20, DL
 	JEQ        longNarrow0to0
-	VPADDQ     (SI), Y10, Y10
-	VMASKMOVPD 32(SI), Y1, Y0
+	VPADDQ     256(SI), Y10, Y10
+	VMASKMOVPD 288(SI), Y1, Y0
 	VPADDQ     Y0, Y11, Y11
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPD (SI), Y1, Y0
+	VMASKMOVPD 256(SI), Y1, Y0
 	VPADDQ     Y0, Y10, Y10
 
 longNarrowDone:
@@ -6569,30 +6569,30 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DL
 	JEQ        longWide2to2
-	VPADDQ     128(SI), Y10, Y10
-	VPADDQ     160(SI), Y11, Y11
-	VPADDQ     192(SI), Y12, Y12
-	VMASKMOVPD 224(SI), Y1, Y0
+	VPADDQ     384(SI), Y10, Y10
+	VPADDQ     416(SI), Y11, Y11
+	VPADDQ     448(SI), Y12, Y12
+	VMASKMOVPD 480(SI), Y1, Y0
 	VPADDQ     Y0, Y13, Y13
 	JMP        longWideDone
 
 longWide2to2:
-	VPADDQ     128(SI), Y10, Y10
-	VPADDQ     160(SI), Y11, Y11
-	VMASKMOVPD 192(SI), Y1, Y0
+	VPADDQ     384(SI), Y10, Y10
+	VPADDQ     416(SI), Y11, Y11
+	VMASKMOVPD 448(SI), Y1, Y0
 	VPADDQ     Y0, Y12, Y12
 	JMP        longWideDone
 
 longWide0to1:
 	TESTB      $0x20, DL
 	JEQ        longWide0to0
-	VPADDQ     128(SI), Y10, Y10
-	VMASKMOVPD 160(SI), Y1, Y0
+	VPADDQ     384(SI), Y10, Y10
+	VMASKMOVPD 416(SI), Y1, Y0
 	VPADDQ     Y0, Y11, Y11
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPD 128(SI), Y1, Y0
+	VMASKMOVPD 384(SI), Y1, Y0
 	VPADDQ     Y0, Y10, Y10
 
 longWideDone:
@@ -7186,30 +7186,30 @@ restTwo:
 	JEQ        restNarrow0to1
 	TESTB      $0x20, BL
 	JEQ        restNarrow2to2
-	VPADDQ     (R8), Y9, Y9
-	VPADDQ     32(R8), Y8, Y8
-	VPADDQ     64(R8), Y15, Y15
-	VMASKMOVPD 96(R8), Y1, Y0
+	VPADDQ     256(R8), Y9, Y9
+	VPADDQ     288(R8), Y8, Y8
+	VPADDQ     320(R8), Y15, Y15
+	VMASKMOVPD 352(R8), Y1, Y0
 	VPADDQ     Y0, Y14, Y14
 	JMP        restNarrowDone
 
 restNarrow2to2:
-	VPADDQ     (R8), Y9, Y9
-	VPADDQ     32(R8), Y8, Y8
-	VMASKMOVPD 64(R8), Y1, Y0
+	VPADDQ     256(R8), Y9, Y9
+	VPADDQ     288(R8), Y8, Y8
+	VMASKMOVPD 320(R8), Y1, Y0
 	VPADDQ     Y0, Y15, Y15
 	JMP        restNarrowDone
 
 restNarrow0to1:
 	TESTB      $0x20, BL
 	JEQ        restNarrow0to0
-	VPADDQ     (R8), Y9, Y9
-	VMASKMOVPD 32(R8), Y1, Y0
+	VPADDQ     256(R8), Y9, Y9
+	VMASKMOVPD 288(R8), Y1, Y0
 	VPADDQ     Y0, Y8, Y8
 	JMP        restNarrowDone
 
 restNarrow0to0:
-	VMASKMOVPD (R8), Y1, Y0
+	VMASKMOVPD 256(R8), Y1, Y0
 	VPADDQ     Y0, Y9, Y9
 
 restNarrowDone:
@@ -7244,30 +7244,30 @@ restWide:
 	JEQ        restWide0to1
 	TESTB      $0x20, BL
 	JEQ        restWide2to2
-	VPADDQ     128(R8), Y9, Y9
-	VPADDQ     160(R8), Y8, Y8
-	VPADDQ     192(R8), Y15, Y15
-	VMASKMOVPD 224(R8), Y1, Y0
+	VPADDQ     384(R8), Y9, Y9
+	VPADDQ     416(R8), Y8, Y8
+	VPADDQ     448(R8), Y15, Y15
+	VMASKMOVPD 480(R8), Y1, Y0
 	VPADDQ     Y0, Y14, Y14
 	JMP        restWideDone
 
 restWide2to2:
-	VPADDQ     128(R8), Y9, Y9
-	VPADDQ     160(R8), Y8, Y8
-	VMASKMOVPD 192(R8), Y1, Y0
+	VPADDQ     384(R8), Y9, Y9
+	VPADDQ     416(R8), Y8, Y8
+	VMASKMOVPD 448(R8), Y1, Y0
 	VPADDQ     Y0, Y15, Y15
 	JMP        restWideDone
 
 restWide0to1:
 	TESTB      $0x20, BL
 	JEQ        restWide0to0
-	VPADDQ     128(R8), Y9, Y9
-	VMASKMOVPD 160(R8), Y1, Y0
+	VPADDQ     384(R8), Y9, Y9
+	VMASKMOVPD 416(R8), Y1, Y0
 	VPADDQ     Y0, Y8, Y8
 	JMP        restWideDone
 
 restWide0to0:
-	VMASKMOVPD 128(R8), Y1, Y0
+	VMASKMOVPD 384(R8), Y1, Y0
 	VPADDQ     Y0, Y9, Y9
 
 restWideDone:
@@ -10291,7 +10291,7 @@ rowNext:
 	SUBQ  R8, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS    (R11), Y3
@@ -10323,18 +10323,18 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DI
 	JEQ        longNarrow2to2
-	VADDPS     (R11), Y11, Y11
-	VADDPS     32(R11), Y12, Y12
-	VADDPS     64(R11), Y13, Y13
-	VMASKMOVPS 96(R11), Y0, Y2
+	VADDPS     256(R11), Y11, Y11
+	VADDPS     288(R11), Y12, Y12
+	VADDPS     320(R11), Y13, Y13
+	VMASKMOVPS 352(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y14, Y14
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VADDPS     (R11), Y11, Y11
-	VADDPS     32(R11), Y12, Y12
-	VMASKMOVPS 64(R11), Y0, Y2
+	VADDPS     256(R11), Y11, Y11
+	VADDPS     288(R11), Y12, Y12
+	VMASKMOVPS 320(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y13, Y13
 	JMP        longNarrowDone
@@ -10342,14 +10342,14 @@ longNarrow2to2:
 longNarrow0to1:
 	TESTB      $0x20, DI
 	JEQ        longNarrow0to0
-	VADDPS     (R11), Y11, Y11
-	VMASKMOVPS 32(R11), Y0, Y2
+	VADDPS     256(R11), Y11, Y11
+	VMASKMOVPS 288(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPS (R11), Y0, Y2
+	VMASKMOVPS 256(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y11, Y11
 
@@ -10385,18 +10385,18 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DI
 	JEQ        longWide2to2
-	VADDPS     128(R11), Y11, Y11
-	VADDPS     160(R11), Y12, Y12
-	VADDPS     192(R11), Y13, Y13
-	VMASKMOVPS 224(R11), Y0, Y2
+	VADDPS     384(R11), Y11, Y11
+	VADDPS     416(R11), Y12, Y12
+	VADDPS     448(R11), Y13, Y13
+	VMASKMOVPS 480(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y14, Y14
 	JMP        longWideDone
 
 longWide2to2:
-	VADDPS     128(R11), Y11, Y11
-	VADDPS     160(R11), Y12, Y12
-	VMASKMOVPS 192(R11), Y0, Y2
+	VADDPS     384(R11), Y11, Y11
+	VADDPS     416(R11), Y12, Y12
+	VMASKMOVPS 448(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y13, Y13
 	JMP        longWideDone
@@ -10404,14 +10404,14 @@ longWide2to2:
 longWide0to1:
 	TESTB      $0x20, DI
 	JEQ        longWide0to0
-	VADDPS     128(R11), Y11, Y11
-	VMASKMOVPS 160(R11), Y0, Y2
+	VADDPS     384(R11), Y11, Y11
+	VMASKMOVPS 416(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y12, Y12
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPS 128(R11), Y0, Y2
+	VMASKMOVPS 384(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPS     Y2, Y11, Y11
 
@@ -10458,6 +10458,7 @@ longWithout4:
 	VADDPS 736(SI), Y10, Y10
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -11206,7 +11207,7 @@ rowNext:
 	SUBQ  R8, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS    (R11), Y3
@@ -11238,18 +11239,18 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DI
 	JEQ        longNarrow2to2
-	VADDPD     (R11), Y11, Y11
-	VADDPD     32(R11), Y12, Y12
-	VADDPD     64(R11), Y13, Y13
-	VMASKMOVPD 96(R11), Y0, Y2
+	VADDPD     256(R11), Y11, Y11
+	VADDPD     288(R11), Y12, Y12
+	VADDPD     320(R11), Y13, Y13
+	VMASKMOVPD 352(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y14, Y14
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VADDPD     (R11), Y11, Y11
-	VADDPD     32(R11), Y12, Y12
-	VMASKMOVPD 64(R11), Y0, Y2
+	VADDPD     256(R11), Y11, Y11
+	VADDPD     288(R11), Y12, Y12
+	VMASKMOVPD 320(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y13, Y13
 	JMP        longNarrowDone
@@ -11257,14 +11258,14 @@ longNarrow2to2:
 longNarrow0to1:
 	TESTB      $0x20, DI
 	JEQ        longNarrow0to0
-	VADDPD     (R11), Y11, Y11
-	VMASKMOVPD 32(R11), Y0, Y2
+	VADDPD     256(R11), Y11, Y11
+	VMASKMOVPD 288(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPD (R11), Y0, Y2
+	VMASKMOVPD 256(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y11, Y11
 
@@ -11300,18 +11301,18 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DI
 	JEQ        longWide2to2
-	VADDPD     128(R11), Y11, Y11
-	VADDPD     160(R11), Y12, Y12
-	VADDPD     192(R11), Y13, Y13
-	VMASKMOVPD 224(R11), Y0, Y2
+	VADDPD     384(R11), Y11, Y11
+	VADDPD     416(R11), Y12, Y12
+	VADDPD     448(R11), Y13, Y13
+	VMASKMOVPD 480(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y14, Y14
 	JMP        longWideDone
 
 longWide2to2:
-	VADDPD     128(R11), Y11, Y11
-	VADDPD     160(R11), Y12, Y12
-	VMASKMOVPD 192(R11), Y0, Y2
+	VADDPD     384(R11), Y11, Y11
+	VADDPD     416(R11), Y12, Y12
+	VMASKMOVPD 448(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y13, Y13
 	JMP        longWideDone
@@ -11319,14 +11320,14 @@ longWide2to2:
 longWide0to1:
 	TESTB      $0x20, DI
 	JEQ        longWide0to0
-	VADDPD     128(R11), Y11, Y11
-	VMASKMOVPD 160(R11), Y0, Y2
+	VADDPD     384(R11), Y11, Y11
+	VMASKMOVPD 416(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y12, Y12
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPD 128(R11), Y0, Y2
+	VMASKMOVPD 384(R11), Y0, Y2
 	VORPS      Y1, Y2, Y2
 	VADDPD     Y2, Y11, Y11
 
@@ -11373,6 +11374,7 @@ longWithout4:
 	VADDPD 608(SI), Y10, Y10
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -12639,7 +12641,7 @@ rowNext:
 	SUBQ  R12, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VCVTPH2PS (R9), Y2
@@ -12669,8 +12671,8 @@ longTwo:
 	ADDQ      $+256, R9
 	TESTB     $0x80, DI
 	JEQ       longLast
-	LEAQ      (CX)(DI*1), R11
-	VMOVUPS   -16(R11)(R8*2), X0
+	LEAQ      (CX)(DI*1), R13
+	VMOVUPS   -16(R13)(R8*2), X0
 	VPSHUFB   16(R10), X0, X0
 	VORPS     48(R10), X0, X0
 	VCVTPH2PS X0, Y0
@@ -12685,15 +12687,15 @@ longTwo:
 	TESTB     $0x10, DI
 	JEQ       longNarrow2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 32(R9), Y13
+	VCVTPH2PS 160(R9), Y13
 	VADDPS    Y13, Y11, Y11
 
 longNarrowLadder1:
-	VCVTPH2PS 16(R9), Y13
+	VCVTPH2PS 144(R9), Y13
 	VADDPS    Y13, Y10, Y10
 
 longNarrowLadder0:
-	VCVTPH2PS (R9), Y13
+	VCVTPH2PS 128(R9), Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longNarrowDone
 
@@ -12751,15 +12753,15 @@ longWide:
 	TESTB     $0x10, DI
 	JEQ       longWide2to2
 	VADDPS    Y0, Y12, Y12
-	VCVTPH2PS 96(R9), Y13
+	VCVTPH2PS 224(R9), Y13
 	VADDPS    Y13, Y11, Y11
 
 longWideLadder1:
-	VCVTPH2PS 80(R9), Y13
+	VCVTPH2PS 208(R9), Y13
 	VADDPS    Y13, Y10, Y10
 
 longWideLadder0:
-	VCVTPH2PS 64(R9), Y13
+	VCVTPH2PS 192(R9), Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longWideDone
 
@@ -12819,6 +12821,7 @@ longWithout4:
 	VADDPS 736(SI), Y8, Y8
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -14291,7 +14294,7 @@ rowNext:
 	SUBQ  R12, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VPMOVZXWD (R9), Y2
@@ -14337,8 +14340,8 @@ longTwo:
 	ADDQ      $+256, R9
 	TESTB     $0x80, DI
 	JEQ       longLast
-	LEAQ      (CX)(DI*1), R11
-	VMOVUPS   -16(R11)(R8*2), X0
+	LEAQ      (CX)(DI*1), R13
+	VMOVUPS   -16(R13)(R8*2), X0
 	VPSHUFB   16(R10), X0, X0
 	VORPS     48(R10), X0, X0
 	VPMOVZXWD X0, Y0
@@ -14358,17 +14361,17 @@ longTwo:
 	TESTB     $0x10, DI
 	JEQ       longNarrow2to2
 	VADDPS    Y0, Y12, Y12
-	VPMOVZXWD 32(R9), Y13
+	VPMOVZXWD 160(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y11, Y11
 
 longNarrowLadder1:
-	VPMOVZXWD 16(R9), Y13
+	VPMOVZXWD 144(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y10, Y10
 
 longNarrowLadder0:
-	VPMOVZXWD (R9), Y13
+	VPMOVZXWD 128(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longNarrowDone
@@ -14443,17 +14446,17 @@ longWide:
 	TESTB     $0x10, DI
 	JEQ       longWide2to2
 	VADDPS    Y0, Y12, Y12
-	VPMOVZXWD 96(R9), Y13
+	VPMOVZXWD 224(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y11, Y11
 
 longWideLadder1:
-	VPMOVZXWD 80(R9), Y13
+	VPMOVZXWD 208(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y10, Y10
 
 longWideLadder0:
-	VPMOVZXWD 64(R9), Y13
+	VPMOVZXWD 192(R9), Y13
 	VPSLLD    $0x10, Y13, Y13
 	VADDPS    Y13, Y9, Y9
 	JMP       longWideDone
@@ -14514,6 +14517,7 @@ longWithout4:
 	VADDPS 736(SI), Y7, Y7
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -15547,7 +15551,7 @@ rowNext:
 	SUBQ  R8, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS    (R11), Y2
@@ -15579,30 +15583,30 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DI
 	JEQ        longNarrow2to2
-	VPADDD     (R11), Y10, Y10
-	VPADDD     32(R11), Y11, Y11
-	VPADDD     64(R11), Y12, Y12
-	VMASKMOVPS 96(R11), Y0, Y1
+	VPADDD     256(R11), Y10, Y10
+	VPADDD     288(R11), Y11, Y11
+	VPADDD     320(R11), Y12, Y12
+	VMASKMOVPS 352(R11), Y0, Y1
 	VPADDD     Y1, Y13, Y13
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VPADDD     (R11), Y10, Y10
-	VPADDD     32(R11), Y11, Y11
-	VMASKMOVPS 64(R11), Y0, Y1
+	VPADDD     256(R11), Y10, Y10
+	VPADDD     288(R11), Y11, Y11
+	VMASKMOVPS 320(R11), Y0, Y1
 	VPADDD     Y1, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to1:
 	TESTB      $0x20, DI
 	JEQ        longNarrow0to0
-	VPADDD     (R11), Y10, Y10
-	VMASKMOVPS 32(R11), Y0, Y1
+	VPADDD     256(R11), Y10, Y10
+	VMASKMOVPS 288(R11), Y0, Y1
 	VPADDD     Y1, Y11, Y11
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPS (R11), Y0, Y1
+	VMASKMOVPS 256(R11), Y0, Y1
 	VPADDD     Y1, Y10, Y10
 
 longNarrowDone:
@@ -15637,30 +15641,30 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DI
 	JEQ        longWide2to2
-	VPADDD     128(R11), Y10, Y10
-	VPADDD     160(R11), Y11, Y11
-	VPADDD     192(R11), Y12, Y12
-	VMASKMOVPS 224(R11), Y0, Y1
+	VPADDD     384(R11), Y10, Y10
+	VPADDD     416(R11), Y11, Y11
+	VPADDD     448(R11), Y12, Y12
+	VMASKMOVPS 480(R11), Y0, Y1
 	VPADDD     Y1, Y13, Y13
 	JMP        longWideDone
 
 longWide2to2:
-	VPADDD     128(R11), Y10, Y10
-	VPADDD     160(R11), Y11, Y11
-	VMASKMOVPS 192(R11), Y0, Y1
+	VPADDD     384(R11), Y10, Y10
+	VPADDD     416(R11), Y11, Y11
+	VMASKMOVPS 448(R11), Y0, Y1
 	VPADDD     Y1, Y12, Y12
 	JMP        longWideDone
 
 longWide0to1:
 	TESTB      $0x20, DI
 	JEQ        longWide0to0
-	VPADDD     128(R11), Y10, Y10
-	VMASKMOVPS 160(R11), Y0, Y1
+	VPADDD     384(R11), Y10, Y10
+	VMASKMOVPS 416(R11), Y0, Y1
 	VPADDD     Y1, Y11, Y11
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPS 128(R11), Y0, Y1
+	VMASKMOVPS 384(R11), Y0, Y1
 	VPADDD     Y1, Y10, Y10
 
 longWideDone:
@@ -15706,6 +15710,7 @@ longWithout4:
 	VPADDD 736(SI), Y9, Y9
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -16417,7 +16422,7 @@ rowNext:
 	SUBQ  R8, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS    (R11), Y2
@@ -16449,30 +16454,30 @@ longTwo:
 	JEQ        longNarrow0to1
 	TESTB      $0x20, DI
 	JEQ        longNarrow2to2
-	VPADDQ     (R11), Y10, Y10
-	VPADDQ     32(R11), Y11, Y11
-	VPADDQ     64(R11), Y12, Y12
-	VMASKMOVPD 96(R11), Y0, Y1
+	VPADDQ     256(R11), Y10, Y10
+	VPADDQ     288(R11), Y11, Y11
+	VPADDQ     320(R11), Y12, Y12
+	VMASKMOVPD 352(R11), Y0, Y1
 	VPADDQ     Y1, Y13, Y13
 	JMP        longNarrowDone
 
 longNarrow2to2:
-	VPADDQ     (R11), Y10, Y10
-	VPADDQ     32(R11), Y11, Y11
-	VMASKMOVPD 64(R11), Y0, Y1
+	VPADDQ     256(R11), Y10, Y10
+	VPADDQ     288(R11), Y11, Y11
+	VMASKMOVPD 320(R11), Y0, Y1
 	VPADDQ     Y1, Y12, Y12
 	JMP        longNarrowDone
 
 longNarrow0to1:
 	TESTB      $0x20, DI
 	JEQ        longNarrow0to0
-	VPADDQ     (R11), Y10, Y10
-	VMASKMOVPD 32(R11), Y0, Y1
+	VPADDQ     256(R11), Y10, Y10
+	VMASKMOVPD 288(R11), Y0, Y1
 	VPADDQ     Y1, Y11, Y11
 	JMP        longNarrowDone
 
 longNarrow0to0:
-	VMASKMOVPD (R11), Y0, Y1
+	VMASKMOVPD 256(R11), Y0, Y1
 	VPADDQ     Y1, Y10, Y10
 
 longNarrowDone:
@@ -16507,30 +16512,30 @@ longWide:
 	JEQ        longWide0to1
 	TESTB      $0x20, DI
 	JEQ        longWide2to2
-	VPADDQ     128(R11), Y10, Y10
-	VPADDQ     160(R11), Y11, Y11
-	VPADDQ     192(R11), Y12, Y12
-	VMASKMOVPD 224(R11), Y0, Y1
+	VPADDQ     384(R11), Y10, Y10
+	VPADDQ     416(R11), Y11, Y11
+	VPADDQ     448(R11), Y12, Y12
+	VMASKMOVPD 480(R11), Y0, Y1
 	VPADDQ     Y1, Y13, Y13
 	JMP        longWideDone
 
 longWide2to2:
-	VPADDQ     128(R11), Y10, Y10
-	VPADDQ     160(R11), Y11, Y11
-	VMASKMOVPD 192(R11), Y0, Y1
+	VPADDQ     384(R11), Y10, Y10
+	VPADDQ     416(R11), Y11, Y11
+	VMASKMOVPD 448(R11), Y0, Y1
 	VPADDQ     Y1, Y12, Y12
 	JMP        longWideDone
 
 longWide0to1:
 	TESTB      $0x20, DI
 	JEQ        longWide0to0
-	VPADDQ     128(R11), Y10, Y10
-	VMASKMOVPD 160(R11), Y0, Y1
+	VPADDQ     384(R11), Y10, Y10
+	VMASKMOVPD 416(R11), Y0, Y1
 	VPADDQ     Y1, Y11, Y11
 	JMP        longWideDone
 
 longWide0to0:
-	VMASKMOVPD 128(R11), Y0, Y1
+	VMASKMOVPD 384(R11), Y0, Y1
 	VPADDQ     Y1, Y10, Y10
 
 longWideDone:
@@ -16576,6 +16581,7 @@ longWithout4:
 	VPADDQ 608(SI), Y9, Y9
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -35705,13 +35711,13 @@ longTwo:
 	TESTB   $0x40, DL
 	JEQ     longNarrow2to2
 	VADDPS  Z0, Z17, Z17
-	VADDPS  128(SI), Z16, Z16
+	VADDPS  384(SI), Z16, Z16
 
 longNarrowLadder1:
-	VADDPS 64(SI), Z15, Z15
+	VADDPS 320(SI), Z15, Z15
 
 longNarrowLadder0:
-	VADDPS (SI), Z14, Z14
+	VADDPS 256(SI), Z14, Z14
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -36108,13 +36114,13 @@ restTwo:
 	TESTB   $0x40, BL
 	JEQ     restNarrow2to2
 	VADDPS  Z0, Z17, Z17
-	VADDPS  128(R8), Z16, Z16
+	VADDPS  384(R8), Z16, Z16
 
 restNarrowLadder1:
-	VADDPS 64(R8), Z12, Z12
+	VADDPS 320(R8), Z12, Z12
 
 restNarrowLadder0:
-	VADDPS (R8), Z13, Z13
+	VADDPS 256(R8), Z13, Z13
 	JMP    restNarrowDone
 
 restNarrow2to2:
@@ -36391,13 +36397,13 @@ longTwo:
 	TESTB   $0x40, DL
 	JEQ     longNarrow2to2
 	VADDPD  Z0, Z17, Z17
-	VADDPD  128(SI), Z16, Z16
+	VADDPD  384(SI), Z16, Z16
 
 longNarrowLadder1:
-	VADDPD 64(SI), Z15, Z15
+	VADDPD 320(SI), Z15, Z15
 
 longNarrowLadder0:
-	VADDPD (SI), Z14, Z14
+	VADDPD 256(SI), Z14, Z14
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -36788,13 +36794,13 @@ restTwo:
 	TESTB   $0x40, BL
 	JEQ     restNarrow2to2
 	VADDPD  Z0, Z17, Z17
-	VADDPD  128(R8), Z16, Z16
+	VADDPD  384(R8), Z16, Z16
 
 restNarrowLadder1:
-	VADDPD 64(R8), Z12, Z12
+	VADDPD 320(R8), Z12, Z12
 
 restNarrowLadder0:
-	VADDPD (R8), Z13, Z13
+	VADDPD 256(R8), Z13, Z13
 	JMP    restNarrowDone
 
 restNarrow2to2:
@@ -37193,17 +37199,17 @@ longTwo:
 	TESTB     $0x20, DL
 	JEQ       longNarrow2to2
 	VADDPS    Z0, Z17, Z17
-	VPMOVZXWD 64(SI), Z18
+	VPMOVZXWD 192(SI), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z16, Z16
 
 longNarrowLadder1:
-	VPMOVZXWD 32(SI), Z18
+	VPMOVZXWD 160(SI), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z15, Z15
 
 longNarrowLadder0:
-	VPMOVZXWD (SI), Z18
+	VPMOVZXWD 128(SI), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z14, Z14
 	JMP       longNarrowDone
@@ -37807,17 +37813,17 @@ restTwo:
 	TESTB     $0x20, BL
 	JEQ       restNarrow2to2
 	VADDPS    Z0, Z16, Z16
-	VPMOVZXWD 64(R8), Z18
+	VPMOVZXWD 192(R8), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z17, Z17
 
 restNarrowLadder1:
-	VPMOVZXWD 32(R8), Z18
+	VPMOVZXWD 160(R8), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z13, Z13
 
 restNarrowLadder0:
-	VPMOVZXWD (R8), Z18
+	VPMOVZXWD 128(R8), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z12, Z12
 	JMP       restNarrowDone
@@ -38093,13 +38099,13 @@ longTwo:
 	TESTB     $0x40, DL
 	JEQ       longNarrow2to2
 	VPADDD    Z0, Z16, Z16
-	VPADDD    128(SI), Z15, Z15
+	VPADDD    384(SI), Z15, Z15
 
 longNarrowLadder1:
-	VPADDD 64(SI), Z14, Z14
+	VPADDD 320(SI), Z14, Z14
 
 longNarrowLadder0:
-	VPADDD (SI), Z13, Z13
+	VPADDD 256(SI), Z13, Z13
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -38493,13 +38499,13 @@ restTwo:
 	TESTB     $0x40, BL
 	JEQ       restNarrow2to2
 	VPADDD    Z0, Z16, Z16
-	VPADDD    128(R8), Z12, Z12
+	VPADDD    384(R8), Z12, Z12
 
 restNarrowLadder1:
-	VPADDD 64(R8), Z13, Z13
+	VPADDD 320(R8), Z13, Z13
 
 restNarrowLadder0:
-	VPADDD (R8), Z14, Z14
+	VPADDD 256(R8), Z14, Z14
 	JMP    restNarrowDone
 
 restNarrow2to2:
@@ -38769,13 +38775,13 @@ longTwo:
 	TESTB     $0x40, DL
 	JEQ       longNarrow2to2
 	VPADDQ    Z0, Z16, Z16
-	VPADDQ    128(SI), Z15, Z15
+	VPADDQ    384(SI), Z15, Z15
 
 longNarrowLadder1:
-	VPADDQ 64(SI), Z14, Z14
+	VPADDQ 320(SI), Z14, Z14
 
 longNarrowLadder0:
-	VPADDQ (SI), Z13, Z13
+	VPADDQ 256(SI), Z13, Z13
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -39163,13 +39169,13 @@ restTwo:
 	TESTB     $0x40, BL
 	JEQ       restNarrow2to2
 	VPADDQ    Z0, Z16, Z16
-	VPADDQ    128(R8), Z12, Z12
+	VPADDQ    384(R8), Z12, Z12
 
 restNarrowLadder1:
-	VPADDQ 64(R8), Z13, Z13
+	VPADDQ 320(R8), Z13, Z13
 
 restNarrowLadder0:
-	VPADDQ (R8), Z14, Z14
+	VPADDQ 256(R8), Z14, Z14
 	JMP    restNarrowDone
 
 restNarrow2to2:
@@ -42148,7 +42154,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS (R11), Z7
@@ -42173,13 +42179,13 @@ longTwo:
 	TESTB   $0x40, DI
 	JEQ     longNarrow2to2
 	VADDPS  Z4, Z17, Z17
-	VADDPS  128(R11), Z16, Z16
+	VADDPS  384(R11), Z16, Z16
 
 longNarrowLadder1:
-	VADDPS 64(R11), Z15, Z15
+	VADDPS 320(R11), Z15, Z15
 
 longNarrowLadder0:
-	VADDPS (R11), Z14, Z14
+	VADDPS 256(R11), Z14, Z14
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -42226,6 +42232,7 @@ longWithout4:
 	VADDPS Z2, Z13, Z13
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -43141,7 +43148,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS (R11), Z7
@@ -43166,13 +43173,13 @@ longTwo:
 	TESTB   $0x40, DI
 	JEQ     longNarrow2to2
 	VADDPD  Z4, Z17, Z17
-	VADDPD  128(R11), Z16, Z16
+	VADDPD  384(R11), Z16, Z16
 
 longNarrowLadder1:
-	VADDPD 64(R11), Z15, Z15
+	VADDPD 320(R11), Z15, Z15
 
 longNarrowLadder0:
-	VADDPD (R11), Z14, Z14
+	VADDPD 256(R11), Z14, Z14
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -43219,6 +43226,7 @@ longWithout4:
 	VADDPD Z0, Z13, Z13
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -45149,7 +45157,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VCVTPH2PS (R11), Z7
@@ -45179,15 +45187,15 @@ longTwo:
 	TESTB     $0x20, DI
 	JEQ       longNarrow2to2
 	VADDPS    Z4, Z17, Z17
-	VCVTPH2PS 64(R11), Z18
+	VCVTPH2PS 192(R11), Z18
 	VADDPS    Z18, Z16, Z16
 
 longNarrowLadder1:
-	VCVTPH2PS 32(R11), Z18
+	VCVTPH2PS 160(R11), Z18
 	VADDPS    Z18, Z15, Z15
 
 longNarrowLadder0:
-	VCVTPH2PS (R11), Z18
+	VCVTPH2PS 128(R11), Z18
 	VADDPS    Z18, Z14, Z14
 	JMP       longNarrowDone
 
@@ -45235,6 +45243,7 @@ longWithout4:
 	VADDPS Z2, Z13, Z13
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -47379,7 +47388,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VPMOVZXWD (R11), Z7
@@ -47422,17 +47431,17 @@ longTwo:
 	TESTB     $0x20, DI
 	JEQ       longNarrow2to2
 	VADDPS    Z4, Z17, Z17
-	VPMOVZXWD 64(R11), Z18
+	VPMOVZXWD 192(R11), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z16, Z16
 
 longNarrowLadder1:
-	VPMOVZXWD 32(R11), Z18
+	VPMOVZXWD 160(R11), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z15, Z15
 
 longNarrowLadder0:
-	VPMOVZXWD (R11), Z18
+	VPMOVZXWD 128(R11), Z18
 	VPSLLD    $0x10, Z18, Z18
 	VADDPS    Z18, Z14, Z14
 	JMP       longNarrowDone
@@ -47481,6 +47490,7 @@ longWithout4:
 	VADDPS Z2, Z12, Z12
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -49273,7 +49283,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS   (R11), Z8
@@ -49297,13 +49307,13 @@ longTwo:
 	TESTB     $0x40, DI
 	JEQ       longNarrow2to2
 	VPADDD    Z5, Z16, Z16
-	VPADDD    128(R11), Z15, Z15
+	VPADDD    384(R11), Z15, Z15
 
 longNarrowLadder1:
-	VPADDD 64(R11), Z14, Z14
+	VPADDD 320(R11), Z14, Z14
 
 longNarrowLadder0:
-	VPADDD (R11), Z13, Z13
+	VPADDD 256(R11), Z13, Z13
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -49350,6 +49360,7 @@ longWithout4:
 	VPADDD Z0, Z12, Z12
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET
@@ -50128,7 +50139,7 @@ rowNext:
 	SUBQ  R9, BX
 	TESTQ BX, BX
 	JNE   rowGroup
-	JMP   done
+	JMP   rowEnd
 
 longTwo:
 	VMOVUPS   (R11), Z8
@@ -50152,13 +50163,13 @@ longTwo:
 	TESTB     $0x40, DI
 	JEQ       longNarrow2to2
 	VPADDQ    Z5, Z16, Z16
-	VPADDQ    128(R11), Z15, Z15
+	VPADDQ    384(R11), Z15, Z15
 
 longNarrowLadder1:
-	VPADDQ 64(R11), Z14, Z14
+	VPADDQ 320(R11), Z14, Z14
 
 longNarrowLadder0:
-	VPADDQ (R11), Z13, Z13
+	VPADDQ 256(R11), Z13, Z13
 	JMP    longNarrowDone
 
 longNarrow2to2:
@@ -50205,6 +50216,7 @@ longWithout4:
 	VPADDQ Z1, Z12, Z12
 	JMP    longHalve
 
+rowEnd:
 done:
 	VZEROUPPER
 	RET

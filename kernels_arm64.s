@@ -686,31 +686,31 @@ longTwo:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longNarrowLadder6:
-	FMOVQ	96(R5), F25
+	FMOVQ	352(R5), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVQ	80(R5), F25
+	FMOVQ	336(R5), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVQ	64(R5), F25
+	FMOVQ	320(R5), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVQ	48(R5), F25
+	FMOVQ	304(R5), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVQ	32(R5), F25
+	FMOVQ	288(R5), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVQ	16(R5), F25
+	FMOVQ	272(R5), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVQ	(R5), F25
+	FMOVQ	256(R5), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
 
@@ -803,31 +803,31 @@ longWide:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longWideLadder6:
-	FMOVQ	224(R5), F25
+	FMOVQ	480(R5), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVQ	208(R5), F25
+	FMOVQ	464(R5), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVQ	192(R5), F25
+	FMOVQ	448(R5), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVQ	176(R5), F25
+	FMOVQ	432(R5), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVQ	160(R5), F25
+	FMOVQ	416(R5), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVQ	144(R5), F25
+	FMOVQ	400(R5), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVQ	128(R5), F25
+	FMOVQ	384(R5), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
 
@@ -1893,31 +1893,31 @@ restTwo:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 restNarrowLadder6:
-	FMOVQ	96(R6), F25
+	FMOVQ	352(R6), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 restNarrowLadder5:
-	FMOVQ	80(R6), F25
+	FMOVQ	336(R6), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 restNarrowLadder4:
-	FMOVQ	64(R6), F25
+	FMOVQ	320(R6), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 restNarrowLadder3:
-	FMOVQ	48(R6), F25
+	FMOVQ	304(R6), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 restNarrowLadder2:
-	FMOVQ	32(R6), F25
+	FMOVQ	288(R6), F25
 	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
 
 restNarrowLadder1:
-	FMOVQ	16(R6), F25
+	FMOVQ	272(R6), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 
 restNarrowLadder0:
-	FMOVQ	(R6), F25
+	FMOVQ	256(R6), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	JMP	restNarrowDone
 
@@ -2010,31 +2010,31 @@ restWide:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 restWideLadder6:
-	FMOVQ	224(R6), F25
+	FMOVQ	480(R6), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 restWideLadder5:
-	FMOVQ	208(R6), F25
+	FMOVQ	464(R6), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 restWideLadder4:
-	FMOVQ	192(R6), F25
+	FMOVQ	448(R6), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 restWideLadder3:
-	FMOVQ	176(R6), F25
+	FMOVQ	432(R6), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 restWideLadder2:
-	FMOVQ	160(R6), F25
+	FMOVQ	416(R6), F25
 	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
 
 restWideLadder1:
-	FMOVQ	144(R6), F25
+	FMOVQ	400(R6), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 
 restWideLadder0:
-	FMOVQ	128(R6), F25
+	FMOVQ	384(R6), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 	JMP	restWideDone
 
@@ -2833,31 +2833,31 @@ longTwo:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longNarrowLadder6:
-	FMOVQ	96(R5), F25
+	FMOVQ	352(R5), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longNarrowLadder5:
-	FMOVQ	80(R5), F25
+	FMOVQ	336(R5), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longNarrowLadder4:
-	FMOVQ	64(R5), F25
+	FMOVQ	320(R5), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longNarrowLadder3:
-	FMOVQ	48(R5), F25
+	FMOVQ	304(R5), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longNarrowLadder2:
-	FMOVQ	32(R5), F25
+	FMOVQ	288(R5), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longNarrowLadder1:
-	FMOVQ	16(R5), F25
+	FMOVQ	272(R5), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longNarrowLadder0:
-	FMOVQ	(R5), F25
+	FMOVQ	256(R5), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longNarrowDone
 
@@ -2950,31 +2950,31 @@ longWide:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longWideLadder6:
-	FMOVQ	224(R5), F25
+	FMOVQ	480(R5), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longWideLadder5:
-	FMOVQ	208(R5), F25
+	FMOVQ	464(R5), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longWideLadder4:
-	FMOVQ	192(R5), F25
+	FMOVQ	448(R5), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longWideLadder3:
-	FMOVQ	176(R5), F25
+	FMOVQ	432(R5), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longWideLadder2:
-	FMOVQ	160(R5), F25
+	FMOVQ	416(R5), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longWideLadder1:
-	FMOVQ	144(R5), F25
+	FMOVQ	400(R5), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longWideLadder0:
-	FMOVQ	128(R5), F25
+	FMOVQ	384(R5), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longWideDone
 
@@ -4024,31 +4024,31 @@ restTwo:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 restNarrowLadder6:
-	FMOVQ	96(R6), F25
+	FMOVQ	352(R6), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 restNarrowLadder5:
-	FMOVQ	80(R6), F25
+	FMOVQ	336(R6), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 restNarrowLadder4:
-	FMOVQ	64(R6), F25
+	FMOVQ	320(R6), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 restNarrowLadder3:
-	FMOVQ	48(R6), F25
+	FMOVQ	304(R6), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 restNarrowLadder2:
-	FMOVQ	32(R6), F25
+	FMOVQ	288(R6), F25
 	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
 
 restNarrowLadder1:
-	FMOVQ	16(R6), F25
+	FMOVQ	272(R6), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 
 restNarrowLadder0:
-	FMOVQ	(R6), F25
+	FMOVQ	256(R6), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 	JMP	restNarrowDone
 
@@ -4141,31 +4141,31 @@ restWide:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 restWideLadder6:
-	FMOVQ	224(R6), F25
+	FMOVQ	480(R6), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 restWideLadder5:
-	FMOVQ	208(R6), F25
+	FMOVQ	464(R6), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 restWideLadder4:
-	FMOVQ	192(R6), F25
+	FMOVQ	448(R6), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 restWideLadder3:
-	FMOVQ	176(R6), F25
+	FMOVQ	432(R6), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 restWideLadder2:
-	FMOVQ	160(R6), F25
+	FMOVQ	416(R6), F25
 	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
 
 restWideLadder1:
-	FMOVQ	144(R6), F25
+	FMOVQ	400(R6), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 
 restWideLadder0:
-	FMOVQ	128(R6), F25
+	FMOVQ	384(R6), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 	JMP	restWideDone
 
@@ -5164,37 +5164,37 @@ longTwo:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longNarrowLadder6:
-	FMOVD	48(R5), F25
+	FMOVD	176(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	40(R5), F25
+	FMOVD	168(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	32(R5), F25
+	FMOVD	160(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	24(R5), F25
+	FMOVD	152(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	16(R5), F25
+	FMOVD	144(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	8(R5), F25
+	FMOVD	136(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	(R5), F25
+	FMOVD	128(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -5312,37 +5312,37 @@ longWide:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longWideLadder6:
-	FMOVD	112(R5), F25
+	FMOVD	240(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	104(R5), F25
+	FMOVD	232(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	96(R5), F25
+	FMOVD	224(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	88(R5), F25
+	FMOVD	216(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	80(R5), F25
+	FMOVD	208(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	72(R5), F25
+	FMOVD	200(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	64(R5), F25
+	FMOVD	192(R5), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -6798,37 +6798,37 @@ restTwo:
 	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
 
 restNarrowLadder6:
-	FMOVD	48(R6), F24
+	FMOVD	176(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 
 restNarrowLadder5:
-	FMOVD	40(R6), F24
+	FMOVD	168(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 
 restNarrowLadder4:
-	FMOVD	32(R6), F24
+	FMOVD	160(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 
 restNarrowLadder3:
-	FMOVD	24(R6), F24
+	FMOVD	152(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 restNarrowLadder2:
-	FMOVD	16(R6), F24
+	FMOVD	144(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 
 restNarrowLadder1:
-	FMOVD	8(R6), F24
+	FMOVD	136(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 restNarrowLadder0:
-	FMOVD	(R6), F24
+	FMOVD	128(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	restNarrowDone
@@ -6946,37 +6946,37 @@ restWide:
 	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
 
 restWideLadder6:
-	FMOVD	112(R6), F24
+	FMOVD	240(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 
 restWideLadder5:
-	FMOVD	104(R6), F24
+	FMOVD	232(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 
 restWideLadder4:
-	FMOVD	96(R6), F24
+	FMOVD	224(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 
 restWideLadder3:
-	FMOVD	88(R6), F24
+	FMOVD	216(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 restWideLadder2:
-	FMOVD	80(R6), F24
+	FMOVD	208(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 
 restWideLadder1:
-	FMOVD	72(R6), F24
+	FMOVD	200(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 restWideLadder0:
-	FMOVD	64(R6), F24
+	FMOVD	192(R6), F24
 	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	restWideDone
@@ -7975,37 +7975,37 @@ longTwo:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longNarrowLadder6:
-	FMOVD	48(R5), F25
+	FMOVD	176(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	40(R5), F25
+	FMOVD	168(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	32(R5), F25
+	FMOVD	160(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	24(R5), F25
+	FMOVD	152(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	16(R5), F25
+	FMOVD	144(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	8(R5), F25
+	FMOVD	136(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	(R5), F25
+	FMOVD	128(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -8123,37 +8123,37 @@ longWide:
 	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
 
 longWideLadder6:
-	FMOVD	112(R5), F25
+	FMOVD	240(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	104(R5), F25
+	FMOVD	232(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	96(R5), F25
+	FMOVD	224(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	88(R5), F25
+	FMOVD	216(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	80(R5), F25
+	FMOVD	208(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	72(R5), F25
+	FMOVD	200(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	64(R5), F25
+	FMOVD	192(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -9609,37 +9609,37 @@ restTwo:
 	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
 
 restNarrowLadder6:
-	FMOVD	48(R6), F24
+	FMOVD	176(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 
 restNarrowLadder5:
-	FMOVD	40(R6), F24
+	FMOVD	168(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 
 restNarrowLadder4:
-	FMOVD	32(R6), F24
+	FMOVD	160(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 
 restNarrowLadder3:
-	FMOVD	24(R6), F24
+	FMOVD	152(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 restNarrowLadder2:
-	FMOVD	16(R6), F24
+	FMOVD	144(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 
 restNarrowLadder1:
-	FMOVD	8(R6), F24
+	FMOVD	136(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 restNarrowLadder0:
-	FMOVD	(R6), F24
+	FMOVD	128(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	restNarrowDone
@@ -9757,37 +9757,37 @@ restWide:
 	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
 
 restWideLadder6:
-	FMOVD	112(R6), F24
+	FMOVD	240(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
 
 restWideLadder5:
-	FMOVD	104(R6), F24
+	FMOVD	232(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
 
 restWideLadder4:
-	FMOVD	96(R6), F24
+	FMOVD	224(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
 
 restWideLadder3:
-	FMOVD	88(R6), F24
+	FMOVD	216(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
 
 restWideLadder2:
-	FMOVD	80(R6), F24
+	FMOVD	208(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
 
 restWideLadder1:
-	FMOVD	72(R6), F24
+	FMOVD	200(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 
 restWideLadder0:
-	FMOVD	64(R6), F24
+	FMOVD	192(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
 	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
 	JMP	restWideDone
@@ -10555,31 +10555,31 @@ longTwo:
 	VADD	V0.S4, V24.S4, V24.S4
 
 longNarrowLadder6:
-	FMOVQ	96(R5), F25
+	FMOVQ	352(R5), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longNarrowLadder5:
-	FMOVQ	80(R5), F25
+	FMOVQ	336(R5), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longNarrowLadder4:
-	FMOVQ	64(R5), F25
+	FMOVQ	320(R5), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longNarrowLadder3:
-	FMOVQ	48(R5), F25
+	FMOVQ	304(R5), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longNarrowLadder2:
-	FMOVQ	32(R5), F25
+	FMOVQ	288(R5), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longNarrowLadder1:
-	FMOVQ	16(R5), F25
+	FMOVQ	272(R5), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longNarrowLadder0:
-	FMOVQ	(R5), F25
+	FMOVQ	256(R5), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longNarrowDone
 
@@ -10672,31 +10672,31 @@ longWide:
 	VADD	V0.S4, V24.S4, V24.S4
 
 longWideLadder6:
-	FMOVQ	224(R5), F25
+	FMOVQ	480(R5), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longWideLadder5:
-	FMOVQ	208(R5), F25
+	FMOVQ	464(R5), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longWideLadder4:
-	FMOVQ	192(R5), F25
+	FMOVQ	448(R5), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longWideLadder3:
-	FMOVQ	176(R5), F25
+	FMOVQ	432(R5), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longWideLadder2:
-	FMOVQ	160(R5), F25
+	FMOVQ	416(R5), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longWideLadder1:
-	FMOVQ	144(R5), F25
+	FMOVQ	400(R5), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longWideLadder0:
-	FMOVQ	128(R5), F25
+	FMOVQ	384(R5), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longWideDone
 
@@ -11756,31 +11756,31 @@ restTwo:
 	VADD	V0.S4, V24.S4, V24.S4
 
 restNarrowLadder6:
-	FMOVQ	96(R6), F25
+	FMOVQ	352(R6), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 restNarrowLadder5:
-	FMOVQ	80(R6), F25
+	FMOVQ	336(R6), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 restNarrowLadder4:
-	FMOVQ	64(R6), F25
+	FMOVQ	320(R6), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 restNarrowLadder3:
-	FMOVQ	48(R6), F25
+	FMOVQ	304(R6), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 restNarrowLadder2:
-	FMOVQ	32(R6), F25
+	FMOVQ	288(R6), F25
 	VADD	V25.S4, V16.S4, V16.S4
 
 restNarrowLadder1:
-	FMOVQ	16(R6), F25
+	FMOVQ	272(R6), F25
 	VADD	V25.S4, V17.S4, V17.S4
 
 restNarrowLadder0:
-	FMOVQ	(R6), F25
+	FMOVQ	256(R6), F25
 	VADD	V25.S4, V18.S4, V18.S4
 	JMP	restNarrowDone
 
@@ -11873,31 +11873,31 @@ restWide:
 	VADD	V0.S4, V24.S4, V24.S4
 
 restWideLadder6:
-	FMOVQ	224(R6), F25
+	FMOVQ	480(R6), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 restWideLadder5:
-	FMOVQ	208(R6), F25
+	FMOVQ	464(R6), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 restWideLadder4:
-	FMOVQ	192(R6), F25
+	FMOVQ	448(R6), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 restWideLadder3:
-	FMOVQ	176(R6), F25
+	FMOVQ	432(R6), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 restWideLadder2:
-	FMOVQ	160(R6), F25
+	FMOVQ	416(R6), F25
 	VADD	V25.S4, V16.S4, V16.S4
 
 restWideLadder1:
-	FMOVQ	144(R6), F25
+	FMOVQ	400(R6), F25
 	VADD	V25.S4, V17.S4, V17.S4
 
 restWideLadder0:
-	FMOVQ	128(R6), F25
+	FMOVQ	384(R6), F25
 	VADD	V25.S4, V18.S4, V18.S4
 	JMP	restWideDone
 
@@ -12660,31 +12660,31 @@ longTwo:
 	VADD	V0.D2, V24.D2, V24.D2
 
 longNarrowLadder6:
-	FMOVQ	96(R5), F25
+	FMOVQ	352(R5), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longNarrowLadder5:
-	FMOVQ	80(R5), F25
+	FMOVQ	336(R5), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longNarrowLadder4:
-	FMOVQ	64(R5), F25
+	FMOVQ	320(R5), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longNarrowLadder3:
-	FMOVQ	48(R5), F25
+	FMOVQ	304(R5), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longNarrowLadder2:
-	FMOVQ	32(R5), F25
+	FMOVQ	288(R5), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longNarrowLadder1:
-	FMOVQ	16(R5), F25
+	FMOVQ	272(R5), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longNarrowLadder0:
-	FMOVQ	(R5), F25
+	FMOVQ	256(R5), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longNarrowDone
 
@@ -12777,31 +12777,31 @@ longWide:
 	VADD	V0.D2, V24.D2, V24.D2
 
 longWideLadder6:
-	FMOVQ	224(R5), F25
+	FMOVQ	480(R5), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longWideLadder5:
-	FMOVQ	208(R5), F25
+	FMOVQ	464(R5), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longWideLadder4:
-	FMOVQ	192(R5), F25
+	FMOVQ	448(R5), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longWideLadder3:
-	FMOVQ	176(R5), F25
+	FMOVQ	432(R5), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longWideLadder2:
-	FMOVQ	160(R5), F25
+	FMOVQ	416(R5), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longWideLadder1:
-	FMOVQ	144(R5), F25
+	FMOVQ	400(R5), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longWideLadder0:
-	FMOVQ	128(R5), F25
+	FMOVQ	384(R5), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longWideDone
 
@@ -13843,31 +13843,31 @@ restTwo:
 	VADD	V0.D2, V24.D2, V24.D2
 
 restNarrowLadder6:
-	FMOVQ	96(R6), F25
+	FMOVQ	352(R6), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 restNarrowLadder5:
-	FMOVQ	80(R6), F25
+	FMOVQ	336(R6), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 restNarrowLadder4:
-	FMOVQ	64(R6), F25
+	FMOVQ	320(R6), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 restNarrowLadder3:
-	FMOVQ	48(R6), F25
+	FMOVQ	304(R6), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 restNarrowLadder2:
-	FMOVQ	32(R6), F25
+	FMOVQ	288(R6), F25
 	VADD	V25.D2, V16.D2, V16.D2
 
 restNarrowLadder1:
-	FMOVQ	16(R6), F25
+	FMOVQ	272(R6), F25
 	VADD	V25.D2, V17.D2, V17.D2
 
 restNarrowLadder0:
-	FMOVQ	(R6), F25
+	FMOVQ	256(R6), F25
 	VADD	V25.D2, V18.D2, V18.D2
 	JMP	restNarrowDone
 
@@ -13960,31 +13960,31 @@ restWide:
 	VADD	V0.D2, V24.D2, V24.D2
 
 restWideLadder6:
-	FMOVQ	224(R6), F25
+	FMOVQ	480(R6), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 restWideLadder5:
-	FMOVQ	208(R6), F25
+	FMOVQ	464(R6), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 restWideLadder4:
-	FMOVQ	192(R6), F25
+	FMOVQ	448(R6), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 restWideLadder3:
-	FMOVQ	176(R6), F25
+	FMOVQ	432(R6), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 restWideLadder2:
-	FMOVQ	160(R6), F25
+	FMOVQ	416(R6), F25
 	VADD	V25.D2, V16.D2, V16.D2
 
 restWideLadder1:
-	FMOVQ	144(R6), F25
+	FMOVQ	400(R6), F25
 	VADD	V25.D2, V17.D2, V17.D2
 
 restWideLadder0:
-	FMOVQ	128(R6), F25
+	FMOVQ	384(R6), F25
 	VADD	V25.D2, V18.D2, V18.D2
 	JMP	restWideDone
 
@@ -18671,7 +18671,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F0, F2)
@@ -18708,10 +18708,10 @@ longTwo:
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
 	ADD	$512, R9, R9
 	TBZ	$8, R4, longLast
-	LSL	$2, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVQ	-16(R8), F1
+	LSL	$2, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F1
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F17
@@ -18727,31 +18727,31 @@ longTwo:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVQ	96(R9), F25
+	FMOVQ	352(R9), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVQ	80(R9), F25
+	FMOVQ	336(R9), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVQ	64(R9), F25
+	FMOVQ	320(R9), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVQ	48(R9), F25
+	FMOVQ	304(R9), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVQ	32(R9), F25
+	FMOVQ	288(R9), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVQ	16(R9), F25
+	FMOVQ	272(R9), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVQ	(R9), F25
+	FMOVQ	256(R9), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
 
@@ -18844,31 +18844,31 @@ longWide:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVQ	224(R9), F25
+	FMOVQ	480(R9), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVQ	208(R9), F25
+	FMOVQ	464(R9), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVQ	192(R9), F25
+	FMOVQ	448(R9), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVQ	176(R9), F25
+	FMOVQ	432(R9), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVQ	160(R9), F25
+	FMOVQ	416(R9), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVQ	144(R9), F25
+	FMOVQ	400(R9), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVQ	128(R9), F25
+	FMOVQ	384(R9), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
 
@@ -18987,6 +18987,8 @@ longWithout4:
 	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET
@@ -20284,7 +20286,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F1, F2)
@@ -20321,10 +20323,10 @@ longTwo:
 	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	ADD	$512, R9, R9
 	TBZ	$8, R4, longLast
-	LSL	$3, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVQ	-16(R8), F0
+	LSL	$3, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F17
@@ -20340,31 +20342,31 @@ longTwo:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longNarrowLadder6:
-	FMOVQ	96(R9), F25
+	FMOVQ	352(R9), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longNarrowLadder5:
-	FMOVQ	80(R9), F25
+	FMOVQ	336(R9), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longNarrowLadder4:
-	FMOVQ	64(R9), F25
+	FMOVQ	320(R9), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longNarrowLadder3:
-	FMOVQ	48(R9), F25
+	FMOVQ	304(R9), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longNarrowLadder2:
-	FMOVQ	32(R9), F25
+	FMOVQ	288(R9), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longNarrowLadder1:
-	FMOVQ	16(R9), F25
+	FMOVQ	272(R9), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longNarrowLadder0:
-	FMOVQ	(R9), F25
+	FMOVQ	256(R9), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longNarrowDone
 
@@ -20457,31 +20459,31 @@ longWide:
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longWideLadder6:
-	FMOVQ	224(R9), F25
+	FMOVQ	480(R9), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longWideLadder5:
-	FMOVQ	208(R9), F25
+	FMOVQ	464(R9), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longWideLadder4:
-	FMOVQ	192(R9), F25
+	FMOVQ	448(R9), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longWideLadder3:
-	FMOVQ	176(R9), F25
+	FMOVQ	432(R9), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longWideLadder2:
-	FMOVQ	160(R9), F25
+	FMOVQ	416(R9), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longWideLadder1:
-	FMOVQ	144(R9), F25
+	FMOVQ	400(R9), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longWideLadder0:
-	FMOVQ	128(R9), F25
+	FMOVQ	384(R9), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longWideDone
 
@@ -20601,6 +20603,8 @@ longWithout4:
 	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
 	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET
@@ -22375,7 +22379,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F0, F3)
@@ -22436,10 +22440,10 @@ longTwo:
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
 	ADD	$256, R9, R9
 	TBZ	$7, R4, longLast
-	LSL	$1, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVD	-8(R8), F1
+	LSL	$1, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVD	-8(R10), F1
 	FMOVQ	8(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
@@ -22462,37 +22466,37 @@ longTwo:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVD	48(R9), F25
+	FMOVD	176(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	40(R9), F25
+	FMOVD	168(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	32(R9), F25
+	FMOVD	160(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	24(R9), F25
+	FMOVD	152(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	16(R9), F25
+	FMOVD	144(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	8(R9), F25
+	FMOVD	136(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	(R9), F25
+	FMOVD	128(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -22610,37 +22614,37 @@ longWide:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVD	112(R9), F25
+	FMOVD	240(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	104(R9), F25
+	FMOVD	232(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	96(R9), F25
+	FMOVD	224(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	88(R9), F25
+	FMOVD	216(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	80(R9), F25
+	FMOVD	208(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	72(R9), F25
+	FMOVD	200(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	64(R9), F25
+	FMOVD	192(R9), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -22760,6 +22764,8 @@ longWithout4:
 	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET
@@ -24534,7 +24540,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F0, F3)
@@ -24595,10 +24601,10 @@ longTwo:
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
 	ADD	$256, R9, R9
 	TBZ	$7, R4, longLast
-	LSL	$1, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVD	-8(R8), F1
+	LSL	$1, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVD	-8(R10), F1
 	FMOVQ	8(R7), F17
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
@@ -24621,37 +24627,37 @@ longTwo:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVD	48(R9), F25
+	FMOVD	176(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	40(R9), F25
+	FMOVD	168(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	32(R9), F25
+	FMOVD	160(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	24(R9), F25
+	FMOVD	152(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	16(R9), F25
+	FMOVD	144(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	8(R9), F25
+	FMOVD	136(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	(R9), F25
+	FMOVD	128(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -24769,37 +24775,37 @@ longWide:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVD	112(R9), F25
+	FMOVD	240(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	104(R9), F25
+	FMOVD	232(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	96(R9), F25
+	FMOVD	224(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	88(R9), F25
+	FMOVD	216(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	80(R9), F25
+	FMOVD	208(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	72(R9), F25
+	FMOVD	200(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	64(R9), F25
+	FMOVD	192(R9), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -24919,6 +24925,8 @@ longWithout4:
 	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
 	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET
@@ -26315,7 +26323,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F1, F2)
@@ -26352,10 +26360,10 @@ longTwo:
 	VADD	V17.S4, V16.S4, V16.S4
 	ADD	$512, R9, R9
 	TBZ	$8, R4, longLast
-	LSL	$2, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVQ	-16(R8), F0
+	LSL	$2, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBNZ	$7, R4, longWide
@@ -26369,31 +26377,31 @@ longTwo:
 	VADD	V0.S4, V24.S4, V24.S4
 
 longNarrowLadder6:
-	FMOVQ	96(R9), F25
+	FMOVQ	352(R9), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longNarrowLadder5:
-	FMOVQ	80(R9), F25
+	FMOVQ	336(R9), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longNarrowLadder4:
-	FMOVQ	64(R9), F25
+	FMOVQ	320(R9), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longNarrowLadder3:
-	FMOVQ	48(R9), F25
+	FMOVQ	304(R9), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longNarrowLadder2:
-	FMOVQ	32(R9), F25
+	FMOVQ	288(R9), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longNarrowLadder1:
-	FMOVQ	16(R9), F25
+	FMOVQ	272(R9), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longNarrowLadder0:
-	FMOVQ	(R9), F25
+	FMOVQ	256(R9), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longNarrowDone
 
@@ -26486,31 +26494,31 @@ longWide:
 	VADD	V0.S4, V24.S4, V24.S4
 
 longWideLadder6:
-	FMOVQ	224(R9), F25
+	FMOVQ	480(R9), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longWideLadder5:
-	FMOVQ	208(R9), F25
+	FMOVQ	464(R9), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longWideLadder4:
-	FMOVQ	192(R9), F25
+	FMOVQ	448(R9), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longWideLadder3:
-	FMOVQ	176(R9), F25
+	FMOVQ	432(R9), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longWideLadder2:
-	FMOVQ	160(R9), F25
+	FMOVQ	416(R9), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longWideLadder1:
-	FMOVQ	144(R9), F25
+	FMOVQ	400(R9), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longWideLadder0:
-	FMOVQ	128(R9), F25
+	FMOVQ	384(R9), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longWideDone
 
@@ -26629,6 +26637,8 @@ longWithout4:
 	VADD	V23.S4, V15.S4, V15.S4
 	VADD	V24.S4, V16.S4, V16.S4
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET
@@ -27883,7 +27893,7 @@ rowSingle:
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
-	JMP	done
+	JMP	rowEnd
 
 longTwo:
 	FLDPQ	(R9), (F1, F2)
@@ -27920,10 +27930,10 @@ longTwo:
 	VADD	V17.D2, V16.D2, V16.D2
 	ADD	$512, R9, R9
 	TBZ	$8, R4, longLast
-	LSL	$3, R5, R8
-	ADD	R1, R8, R8
-	ADD	R4, R8, R8
-	FMOVQ	-16(R8), F0
+	LSL	$3, R5, R10
+	ADD	R1, R10, R10
+	ADD	R4, R10, R10
+	FMOVQ	-16(R10), F0
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBNZ	$7, R4, longWide
@@ -27937,31 +27947,31 @@ longTwo:
 	VADD	V0.D2, V24.D2, V24.D2
 
 longNarrowLadder6:
-	FMOVQ	96(R9), F25
+	FMOVQ	352(R9), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longNarrowLadder5:
-	FMOVQ	80(R9), F25
+	FMOVQ	336(R9), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longNarrowLadder4:
-	FMOVQ	64(R9), F25
+	FMOVQ	320(R9), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longNarrowLadder3:
-	FMOVQ	48(R9), F25
+	FMOVQ	304(R9), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longNarrowLadder2:
-	FMOVQ	32(R9), F25
+	FMOVQ	288(R9), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longNarrowLadder1:
-	FMOVQ	16(R9), F25
+	FMOVQ	272(R9), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longNarrowLadder0:
-	FMOVQ	(R9), F25
+	FMOVQ	256(R9), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longNarrowDone
 
@@ -28054,31 +28064,31 @@ longWide:
 	VADD	V0.D2, V24.D2, V24.D2
 
 longWideLadder6:
-	FMOVQ	224(R9), F25
+	FMOVQ	480(R9), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longWideLadder5:
-	FMOVQ	208(R9), F25
+	FMOVQ	464(R9), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longWideLadder4:
-	FMOVQ	192(R9), F25
+	FMOVQ	448(R9), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longWideLadder3:
-	FMOVQ	176(R9), F25
+	FMOVQ	432(R9), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longWideLadder2:
-	FMOVQ	160(R9), F25
+	FMOVQ	416(R9), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longWideLadder1:
-	FMOVQ	144(R9), F25
+	FMOVQ	400(R9), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longWideLadder0:
-	FMOVQ	128(R9), F25
+	FMOVQ	384(R9), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longWideDone
 
@@ -28197,6 +28207,8 @@ longWithout4:
 	VADD	V23.D2, V15.D2, V15.D2
 	VADD	V24.D2, V16.D2, V16.D2
 	JMP	longHalve
+
+rowEnd:
 
 done:
 	RET

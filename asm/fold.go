@@ -100,6 +100,7 @@ type rowLoop struct {
 	slots    Addr   // in the frame, with what the bodies need behind them
 	count    Addr   // in the frame: the rows of a group
 	name     string // in labels
+	apart    func() // emits what bodies jump to, away from them
 }
 
 // newRowLoop loads the arguments of a kernel for rows, and reserves some bytes behind
@@ -154,6 +155,11 @@ func (l *rowLoop) emit(name string, choose func(label func(i int) string), bodie
 	m.Label(l.label("Next"))
 	m.Sub(l.outer, count)
 	m.JumpIfInt(NotEqual, l.outer, 0, l.label("Group"))
+	if l.apart != nil {
+		m.Jump(l.label("End"))
+		l.apart()
+		m.Label(l.label("End"))
+	}
 	r.Free(v)
 	r.FreeGP(slot, end)
 }

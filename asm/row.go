@@ -197,7 +197,7 @@ func (w *rowKernel) two(label func(what string) string, sums []Vec, src, p GP, x
 	}
 	one := r.Vecs(width)
 	m.LoadVecs(t, one, at(0, 0))
-	w.addLast(label("Narrow"), one, 0, p, x)
+	w.addLast(label("Narrow"), one, n, p, x)
 	if width < n {
 		m.LoadAddVecs(t, sums[width:], at(0, width))
 	}
@@ -213,7 +213,7 @@ func (w *rowKernel) two(label func(what string) string, sums []Vec, src, p GP, x
 			m.AddVec(t, sums[i], sums[i], v)
 		}
 		m.LoadVecs(t, one, at(0, width))
-		w.addLast(label("Wide"), one, width, p, x)
+		w.addLast(label("Wide"), one, n+width, p, x)
 		for i, v := range one {
 			m.AddVec(t, sums[width+i], sums[width+i], v)
 		}
@@ -289,8 +289,8 @@ func (w *rowKernel) loadTabled(x Vec, src GP) {
 	}
 }
 
-// addLast adds some vectors, the first of them number v, of the last row of lanes, at p,
-// to sums; the last vector is one of them, in x if loadTabled loads it.
+// addLast adds vectors to sums, as many at the most, the first of them number first
+// behind p: those up to the last of the row, which is in x if loadTabled loads it.
 func (w *rowKernel) addLast(name string, sums []Vec, first int, p GP, x Vec) {
 	m, t := w.m, w.t
 	at := func(v int) Addr { return At(p, (first+v)*vecSize(m, t)) }

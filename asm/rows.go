@@ -40,14 +40,11 @@ func rows(m Machine, t kernels.Type, args GP) {
 		w.long("long", l.src, x)
 		return x
 	})
+	l.apart = func() { w.apart() }
 	l.emit("row", func(label func(i int) string) {
 		m.JumpIfInt(GreaterEqual, w.last, w.rowBytes(), label(len(bodies)-1))
 		w.choose("choose", perRow(m), func(v int) { m.Jump(label(v)) })
 	}, bodies...)
-	m.Jump("done")
-	r.Take(x)
-	w.apart()
-	r.Free(x)
 	w.free()
 	m.Label("done")
 	r.FreeGP(length)
